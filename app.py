@@ -1,6 +1,6 @@
 """Entry of the Streamlit app: `streamlit run app.py`.
 
-The inner script calls st.navigation. An entry that did so itself, with pages/ beside it, would be passed over
+The inner script calls st.navigation. If this file called it itself, with pages/ beside it, Streamlit would ignore it
 when the first request to a fresh server is a deep link.
 """
 
@@ -22,7 +22,7 @@ from pages.common import quicker_runs, server
 
 
 def serve_api(port: int) -> None:
-    """Serve the API for programs, with the workbench of the app, whose models are loaded once, and its open indexes."""
+    """Serve the API for programs, with the app's workbench, whose models are loaded once, and its open indexes."""
     from leanrag_core.serving.asking import Served
     from leanrag_core.serving.running import announced
     from pages.common import session
@@ -31,13 +31,13 @@ def serve_api(port: int) -> None:
 
 
 def load_ahead() -> None:
-    """Load what the first comparison would wait a second for, while nobody waits."""
+    """Load in the background what the first comparison would otherwise wait a second for."""
     import scipy.sparse  # noqa: F401
 
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Begin the API beside the app where `serve --api PORT` asked for it; the app does not wait for its libraries."""
+    """Start the API beside the app if `serve --api PORT` requested it; the app does not wait for its libraries."""
     threading.Thread(target=load_ahead, daemon=True, name="load ahead").start()
     if port := os.environ.get(API_PORT_VARIABLE):
         threading.Thread(target=serve_api, args=(int(port),), daemon=True, name="api").start()

@@ -1,4 +1,4 @@
-"""The answer with its citations, what a setting changed, and what to know."""
+"""The answer with its citations, the effect of a changed setting, and notes."""
 
 from collections.abc import Sequence
 
@@ -19,8 +19,8 @@ from pages.common.scope import Scope
 
 
 def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
-    """Draw the answer in sentences with citation marks; when the context does not answer, say so with what is nearest.
-    stored: its citations open what the trace holds."""
+    """Draw the answer in sentences with citation marks; if the context does not answer, say so and draw the nearest
+    passages. stored: citations open the trace's own text instead of the document."""
     trace = answer.trace
     took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
     draw(markup.label(say("ask.answer"), say("ask.took", time=took, tokens=trace.context.tokens)))
@@ -55,7 +55,7 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
 
 
 def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
-    """Draw the answer that the question set expects, where the question is one of its own."""
+    """Draw the answer that the question set expects, if the question belongs to it."""
     gold = next((question for question in questions if question.question == asked), None)
     answer = (gold.answer or "; ".join(gold.answers)) if gold else ""
     if answer:
@@ -66,16 +66,16 @@ def support_line(answer: Answer) -> Markup:
     """Return how many sentences lack support, and by which rule."""
     judged = supports(answer)
     n_lacking, n_unknown = sum(each.lacks for each in judged), sum(each.state == UNKNOWN for each in judged)
-    said = []
+    sentences = []
     if n_lacking:
-        said += [say("support.some", n=n_lacking, sentences=len(judged)), say("support.rule")]
+        sentences += [say("support.some", n=n_lacking, sentences=len(judged)), say("support.rule")]
     if n_unknown:
-        said.append(say("support.unknown", n=n_unknown))
-    return markup.muted(say("text.space").join(said or [say("support.all")]))
+        sentences.append(say("support.unknown", n=n_unknown))
+    return markup.muted(say("text.space").join(sentences or [say("support.all")]))
 
 
 def written_by(answer: Answer) -> str:
-    """Return which model wrote it, and what that took."""
+    """Return which model wrote the answer, with its tokens and cost."""
     usage = answer.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
     values = {"model": model_title(answer.model), "tokens": numbers.tokens(tokens)}
@@ -85,7 +85,7 @@ def written_by(answer: Answer) -> str:
 
 
 def no_answer(answer: Answer) -> None:
-    """Draw that the context does not answer, and why where that is known, with the nearest passages."""
+    """Draw that the context does not answer, the reason if known, and the nearest passages."""
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
@@ -94,7 +94,7 @@ def no_answer(answer: Answer) -> None:
     if answer.because:
         draw(html('<div class="lr-read">{}</div>', words(answer.because)))
     near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]
-    near = near or [(answer.nearest, "")]  # runs that were recorded before hold one sentence
+    near = near or [(answer.nearest, "")]  # runs recorded by older versions hold one sentence
     if answer.nearest:
         draw(
             markup.label(say("ask.nearest_passages")),

@@ -1,7 +1,7 @@
-"""The answer beside a retrieval: shown at once where it costs nothing, streamed when a person asks, else offered.
+"""The answer beside a retrieval: shown at once if it costs nothing, streamed if a person asks for it, else offered.
 
-A reply is written by a thread of its own. A reload of the page, a moved slider or a second window does not stop it: it
-is read to its end, kept, and not paid for twice.
+A thread of its own writes the reply. A page reload, a moved slider or a second window does not stop it: the reply is
+read to its end and kept, and not paid for twice.
 """
 
 import time
@@ -30,7 +30,8 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
 from pages.common.scope import Scope
 
-LINKED = ("why", "without", "at", "after", "wrote")  # what links hold beside the controls and views of a retrieval
+# Names in links besides those of the controls and views of a retrieval.
+LINKED = ("why", "without", "at", "after", "wrote")
 _REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 
@@ -42,13 +43,13 @@ class Ask:
     question: str
     strategy: str
     options: session.Options
-    calls_model: bool  # to retrieve: then nothing is sent before a person asks
-    within: Within = ALL  # the documents that are asked
-    documents: str = ""  # what makes them the same again
+    calls_model: bool  # for retrieval: then nothing is sent before a person asks
+    within: Within = ALL  # the documents that are searched
+    documents: str = ""  # a key that identifies those documents
 
     @classmethod
     def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen, within: Within = ALL) -> "Ask":
-        """Return the question with what the controls hold, to the documents of that scope."""
+        """Return the question with the values of the controls, over the documents of that scope."""
         calls_model = chosen.calls_model and session.workbench().questions.asks_model(summary.config.model)
         calls_model = calls_model or bool(chosen.options.get(RERANK))
         options, documents = tuple(sorted(chosen.options.items())), session.documents_key(summary, within)
@@ -56,23 +57,23 @@ class Ask:
 
     @property
     def topic(self) -> tuple[object, ...]:
-        """What makes it the same question again."""
+        """Return the key by which the same request is recognised."""
         topic = self.summary.id, self.summary.created, self.question, self.strategy, self.options
         return (*topic, self.documents) if self.documents else topic
 
 
 def want(scope: Scope, question: str) -> None:
-    """Remember that a person asks: the next run may call a model for it. For callbacks."""
+    """Record that a person asks, so that the next run may call a model. For callbacks."""
     st.session_state[scope.key("wanted")] = question
 
 
 def withdraw(scope: Scope) -> None:
-    """Forget what a person asked: it was meant for another index."""
+    """Forget a person's request, because it was meant for another index or failed."""
     st.session_state.pop(scope.key("wanted"), None)
 
 
 def is_wanted(scope: Scope, ask: Ask) -> bool:
-    """Return whether a person asked for this very answer; after a setting was moved it is another one."""
+    """Return whether a person asked for exactly this answer; a moved setting makes it a different one."""
     wanted = st.session_state.get(scope.key("wanted"))
     if wanted == ask.question:
         st.session_state[scope.key("wanted")] = ask.topic
@@ -81,7 +82,7 @@ def is_wanted(scope: Scope, ask: Ask) -> bool:
 
 
 def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
-    """Return the answer where no model needs to be called for it, or where one has just written it."""
+    """Return the answer if no model has to be called for it, or if one has just written it."""
     written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
     if written is not None and written[0] == (ask.topic, model_of(ask)):
         return written[1]
@@ -89,7 +90,7 @@ def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
-    """Return known_answer() for what stands beside the answer, which itself says why there is none."""
+    """Return known_answer(), or None after an error, which the answer itself shows."""
     try:
         return known_answer(scope, ask, trace)
     except LeanRAGError:
@@ -97,14 +98,14 @@ def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def cited_ids(scope: Scope, ask: Ask, trace: Trace) -> frozenset[str]:
-    """Return ids of what the answer cites of the trace, for figures; none while there is no answer."""
+    """Return the ids of the trace's items that the answer cites, for figures; none while there is no answer."""
     answer = answer_so_far(scope, ask, trace)
     return support.cited_ids(answer) if answer else frozenset()
 
 
 def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
-    """Draw and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
-    to try again."""
+    """Draw and return the answer: a skeleton, then the words as they are written; after an endpoint error, a way to try
+    again."""
     slot = st.empty()
     with slot.container():
         st.skeleton(110)
@@ -113,7 +114,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
         if answer is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
             answer = _streamed(scope, slot, index, ask, trace)
             st.session_state[scope.key("written")] = ((ask.topic, model_of(ask)), answer)
-            st.rerun()  # what else is on the page says what it cites
+            st.rerun()  # other parts of the page show what it cites
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
         with slot.container():
@@ -130,7 +131,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
 
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
-    """Return the reply, drawn while it is written."""
+    """Draw the reply while it is written, and return it."""
     name, call = model_of(ask), session.write_answer(ask.topic, index, trace)
     with slot.container():
         head = st.empty()
@@ -147,7 +148,7 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
     try:
         return call.result()
     except LeanRAGError:
-        st.session_state[scope.key("partial")] = call.text  # what there is of a reply that broke off
+        st.session_state[scope.key("partial")] = call.text  # the part of a broken-off reply
         raise
 
 
@@ -158,13 +159,13 @@ def _waiting(model: str, seconds: int) -> str:
 
 
 def _written(text: str, model: str, context: Context) -> Markup:
-    """Return a reply that is being written, its marks already drawn as marks."""
+    """Return the part of a reply that is written, its citation marks already drawn."""
     head = markup.label(say("ask.answer"), say("ask.model_writes", model=model))
     return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text, context))
 
 
 def _marked(text: str, context: Context) -> Markup:
-    """Return the text, each citation mark of the context drawn as one."""
+    """Return the text with the context's citation marks drawn."""
     marks = roles.marks_by_name(context)
     parts = mark_pattern(context).split(text)  # text, mark, text, mark, ..., text
     return joined(
@@ -199,7 +200,7 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> No
 
 
 def _offer(scope: Scope, ask: Ask) -> None:
-    """Draw a button to ask with these settings: a call costs something, so it is not made before a person asks."""
+    """Draw a button that asks with these settings; the call costs money, so it needs a person's click."""
     draw(
         markup.label(say("ask.answer"))
         + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=model_of(ask)))
@@ -214,15 +215,15 @@ def _offer(scope: Scope, ask: Ask) -> None:
 
 
 def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None:
-    """Draw a button to Build, with the time that it takes, where the answer was declined for the question's language
-    and another embedding knows it."""
+    """Draw a button to Build, with the expected time, if the answer was declined for the question's language and
+    another embedding supports it."""
     declined = answer.because is not None and answer.because.code == OTHER_LANGUAGE
     if not declined or summary.config.embedding != BUILTIN:
         return
     try:
         config = replace(summary.config.checked(), embedding=MULTILINGUAL)
         seconds = session.workbench().builds.forecast(summary.corpus_id, config).seconds
-    except LeanRAGError:  # its corpus is gone, or the model is not installed: Build says what to do
+    except LeanRAGError:  # the corpus was deleted, or the model is not installed: Build says what to do
         offer = say("ask.every_language")
     else:
         offer = say("ask.every_language.time", time=build_charts.span(seconds))
@@ -238,6 +239,6 @@ def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None
 
 
 def _fill_build(summary: IndexSummary) -> None:
-    """Build holds the index's settings with the other embedding. For callbacks."""
+    """Fill the form of Build with the index's settings and the other embedding. For callbacks."""
     settings_form.take_settings(summary)
     embedding_view.take(MULTILINGUAL)

@@ -1,4 +1,4 @@
-"""A line that measures the context against naive RAG, and the way to Compare with the same question and settings."""
+"""A line that compares the context with naive RAG's, and buttons to Compare with the same question and settings."""
 
 import streamlit as st
 
@@ -14,31 +14,31 @@ from pages.common.messages import say
 from pages.common.scope import Scope
 
 NAIVE = "vector"
-OPEN_SETTINGS = "lr_compare_open"  # in the session: the column of Compare whose settings are to be opened
+OPEN_SETTINGS = "lr_compare_open"  # in the session: the column of Compare whose settings will be opened
 _OWN, _OTHER = Scope("a"), Scope("b")  # of the columns on Compare
 
 
 def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Draw the tokens of both and the chunks that they share; nothing beside naive RAG itself."""
+    """Draw the tokens of both contexts and their shared chunks; nothing for naive RAG itself."""
     if ask.strategy == NAIVE:
         return
     try:
         naive = session.retrieve(ask.summary, ask.question, NAIVE, (), ask.within)
-    except LeanRAGError:  # such as of an endpoint that embeds; the retrieval above has said what there is to say
+    except LeanRAGError:  # such as an embedding endpoint's; the retrieval above has shown it
         return
-    own = {passage.row for passage in trace.passages}  # by chunk: a strategy may take pieces of chunks
-    n_shared = sum(passage.row in own for passage in naive.passages)
+    chunk_rows = {passage.row for passage in trace.passages}  # by chunk, since a strategy may take pieces of chunks
+    n_shared = sum(passage.row in chunk_rows for passage in naive.passages)
     share = numbers.share(trace.context.tokens / max(1, naive.context.tokens))
     tokens = {"tokens": trace.context.tokens, "naive": naive.context.tokens}
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("beside_naive")):
         with st.container(width="content"):
             code = "beside.naive" if trace.passages else "beside.no_chunks"
-            draw(markup.muted(say(code, share=share, n=n_shared, of=len(own), **tokens)))
+            draw(markup.muted(say(code, share=share, n=n_shared, of=len(chunk_rows), **tokens)))
         compare_button(scope)
 
 
 def compare_button(scope: Scope) -> None:
-    """Draw the way to Compare, where naive RAG stands beside this question and these settings."""
+    """Draw the button to Compare with naive RAG, for this question and these settings."""
     key = scope.name("compare_naive")
     if st.button(say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=key):
         take_along(scope)
@@ -46,7 +46,7 @@ def compare_button(scope: Scope) -> None:
 
 
 def with_other_settings(scope: Scope) -> None:
-    """Draw the way to Compare with two columns like this one, the settings of the second being open."""
+    """Draw the button to Compare with two columns like this one, the second one's settings being open."""
     if st.button(
         say("ask.compare_settings"), icon=":material/tune:", type="tertiary", key=scope.name("compare_settings")
     ):
@@ -55,8 +55,8 @@ def with_other_settings(scope: Scope) -> None:
 
 
 def take_along(scope: Scope, *, twice: bool = False) -> None:
-    """Give Compare's first column the settings of this group of widgets, and its second one naive RAG. twice: it has
-    the same settings, which are open to be changed."""
+    """Give Compare's first column the settings of this scope, and the second one naive RAG. twice: the second one gets
+    the same settings, open to be changed."""
     strategies = {info.name: info for info in all_strategies().strategies}
     for plain in controls.url_names(Scope(), strategies):
         if plain not in ("index", "q"):

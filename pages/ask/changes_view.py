@@ -1,5 +1,4 @@
-"""What entered and what left since the settings were others, or since a run was pinned: the retrieval of this question
-against which the others are measured until it is let go."""
+"""What entered and left the retrieval since the settings changed, or compared with a pinned run of the question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ from pages.common.html import html, joined
 from pages.common.messages import known, language, say, words
 from pages.common.scope import Scope
 
-_LISTED = 4  # names of a role
+_LISTED = 4  # most names listed per role
 
 
 def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = False) -> None:
-    """Draw what entered and what left since the settings were others. pinned: `before` is the pinned run."""
+    """Draw what entered and left since the settings changed. pinned: `before` is the pinned run."""
     if before is None:
         return
     changed = changes(before, after, language())
@@ -51,7 +50,7 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
     lines = []
     for group in groups:
         for sign, all_names in (("in", group.entered), ("out", group.left)):
-            names = list(dict.fromkeys(all_names))  # several passages and points have one name
+            names = list(dict.fromkeys(all_names))  # several passages or points may share a name
             if names:
                 title = _title(trace, group.role, len(names))
                 listed = "; ".join(map(isolated, names[:_LISTED]))
@@ -61,7 +60,7 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
 
 
 def _title(trace: Trace, role: str, n: int) -> str:
-    """Return what items or relations of a role are called; n: how many there are."""
+    """Return the title of a role of items or relations; n: how many there are."""
     code = f"change.{roles.code_part(role)}"
     if known(code):
         return say(code, n=n)
@@ -75,22 +74,22 @@ class _Pinned:
 
 
 def pinned_trace(scope: Scope, ask: asking.Ask) -> Trace | None:
-    """Return the pinned retrieval of this question to this index; None where there is none."""
-    held: _Pinned | None = st.session_state.get(scope.key("pinned"))
-    return held.trace if held is not None and held.topic == _topic(ask) else None
+    """Return the pinned retrieval of this question from this index, if any."""
+    pinned: _Pinned | None = st.session_state.get(scope.key("pinned"))
+    return pinned.trace if pinned is not None and pinned.topic == _topic(ask) else None
 
 
 def pin_button(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Pin the retrieval on the page, or let the pinned one go."""
-    held = pinned_trace(scope, ask)
+    """Draw the button that pins the retrieval on the page, or unpins it."""
+    pinned = pinned_trace(scope, ask)
     st.button(
-        say("ask.pin") if held is None else say("ask.unpin"),
-        icon=":material/keep:" if held is None else ":material/keep_off:",
+        say("ask.pin") if pinned is None else say("ask.unpin"),
+        icon=":material/keep:" if pinned is None else ":material/keep_off:",
         type="tertiary",
         help=say("ask.pin_hint"),
         key=scope.name("pin"),
         on_click=_keep,
-        args=(scope, _Pinned(_topic(ask), trace) if held is None else None),
+        args=(scope, _Pinned(_topic(ask), trace) if pinned is None else None),
     )
 
 

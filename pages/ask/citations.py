@@ -1,5 +1,5 @@
-"""An answer with citation marks: each shows its evidence under the pointer and can be clicked; what lacks support is
-marked, and all that was retrieved stands below, cited or not."""
+"""An answer with citation marks: each shows its evidence on hover and can be clicked; sentences without support are
+marked, and all retrieved items stand below, cited or not."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ _FRAME = (
     '<div class="lr-cites"><div class="lr-answer"></div><div class="lr-evidence"></div>'
     '<div class="lr-tip" role="tooltip" hidden></div></div>'
 )
-_MOST_ITEMS = 60  # of a section, below the answer; the context as it was sent has all
-_QUOTED, _LISTED = 260, 120  # characters of a text under the pointer: in the answer, and in the list below it
+_MOST_ITEMS = 60  # items listed per section below the answer; the context itself has all
+_QUOTED, _LISTED = 260, 120  # characters of a text shown on hover: in the answer, and in the list below it
 
 
 def titles(trace: Trace) -> dict[str, str]:
-    """Return what each citation mark of the context stands for, in words."""
+    """Return in words what each citation mark of the context refers to."""
     relations = {relation.id: ", ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
     shown = roles.names_of(trace) | relations
     nouns = [(section, words(section.noun or section.title)) for section in trace.context.sections]
@@ -42,8 +42,8 @@ def titles(trace: Trace) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Differences:
-    """What an answer says that those beside it do not. alone: places of its parts; they are tinted in that colour of
-    the palette. only_alone: the others are left out. compared: the others are muted, and signs say which is which."""
+    """What an answer says that the answers beside it do not. alone: positions of such parts, tinted in that colour of
+    the palette. only_alone: omit the other parts. compared: mute the other parts, and mark both kinds by signs."""
 
     alone: Collection[int] = ()
     only_alone: bool = False
@@ -64,8 +64,8 @@ def show(
     all_items: bool = False,
     last_frame: dict[str, Any] | None = None,
 ) -> None:
-    """Draw the answer; on_cite is called with the mark that was clicked. all_items: what the context holds is listed
-    below the answer, cited or not. last_frame: of the play beside the answer."""
+    """Draw the answer; on_cite is called with a clicked mark. all_items: list the context's items below the answer,
+    cited or not. last_frame: the final frame of the play beside the answer."""
     context = answer.trace.context
     evidence = _Evidence(answer.trace)
     section_of = {item.mark: section for section in context.sections for item in section.items}
@@ -113,15 +113,15 @@ def show(
 
 
 class _Evidence:
-    """What the marks of a trace's context show."""
+    """What the citation marks of a trace's context show."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace, self._titles = trace, titles(trace)
         self._passages = {passage.id: passage for passage in trace.passages}
 
     def chip(self, item: ContextItem, section: ContextSection, sentence: str = "") -> dict[str, Any]:
-        """Return a mark with its title, its place, and its text around what supports the sentence; without one it is
-        for the list."""
+        """Return a mark with its title, its place, and the text around what supports the sentence. Without a sentence
+        the mark is meant for the list."""
         passage = self._passages.get(item.ref)
         text = passage.text if passage is not None else item.text[item.lead :]
         nearest = sentence if sentence and sentence in text else best_sentence(sentence, text) if sentence else ""
@@ -133,7 +133,7 @@ class _Evidence:
         }
         if passage is not None:
             mark["place"] = _place(passage)
-        # In the list below the answer a section says once what all of its marks have.
+        # In the list below the answer the section states these once for all of its marks.
         return {**mark, "colour": known_colour(section.colour), "section": section.name} if sentence else mark
 
     def sections(self, cited: frozenset[str]) -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ class _Evidence:
 
 
 def _place(passage: TraceItem) -> str:
-    """Return where a passage stands: document, page, tokens."""
+    """Return the place of a passage: document, page, tokens."""
     source = passage.source
     assert source is not None
     page = [say("passage.page", page=source.page)] if source.page else []

@@ -1,4 +1,4 @@
-"""The context of a retrieval: what it lacks, its text, and the passages in it as cards."""
+"""The context of a retrieval: what is missing, its text, and its passages as cards."""
 
 from functools import partial
 
@@ -16,11 +16,11 @@ from pages.common.html import draw
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
-_MOST_CARDS = 100  # more of them, such as a file may hold, would keep the browser busy
+_MOST_CARDS = 100  # more of them, as a file may hold, would slow the browser down
 
 
 def panel(scope: Scope, trace: Trace) -> None:
-    """Draw what the context lacks, and its text; its tokens are in the play's bar."""
+    """Draw what the context lacks, and its text; the play shows its tokens."""
     if not trace.context.sections:
         return
     lacking = losses(trace.context)
@@ -30,14 +30,14 @@ def panel(scope: Scope, trace: Trace) -> None:
 
 
 def _text(scope: Scope, trace: Trace) -> None:
-    """Draw the context as it was sent; its text goes to the browser when a person opens it."""
+    """Draw the context as it was sent; the text is sent to the browser only when a person opens it."""
     fold = st.expander(say("ask.context_text"), key=scope.name("context_fold"), on_change="rerun")
     if fold.open:
         with fold:
             key, above = scope.name("code_context"), st.container()
             markup.code(trace.context.text, height=320, key=key)
             with above:  # drawn when there is something to copy
-                copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
+                copy_button.copy_text(say("ask.copy_context"), source_key=key, key=scope.name("copy_context"))
 
 
 def _citing(answer: Answer | None, mark: str) -> list[str]:
@@ -46,7 +46,7 @@ def _citing(answer: Answer | None, mark: str) -> list[str]:
 
 
 def _cited(answer: Answer | None, mark: str) -> str:
-    """Return whether the answer cites that mark, in words."""
+    """Return in words whether the answer cites that mark."""
     if answer is None or not answer.grounded:
         return ""
     n = len(_citing(answer, mark))
@@ -54,8 +54,8 @@ def _cited(answer: Answer | None, mark: str) -> str:
 
 
 def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answer | None) -> None:
-    """Draw the passages as cards. index: None where there is only what the trace holds of it. answer: None while there
-    is none, which says nothing about what is cited."""
+    """Draw the passages as cards. index: None if only the trace's text is available. answer: None if there is none;
+    then the cards do not say what is cited."""
     if not trace.passages:
         if trace.parameters.get("source_chunks") is False:
             draw(markup.muted(say("ask.chunks_off")))

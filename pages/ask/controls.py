@@ -1,4 +1,4 @@
-"""The controls of a retrieval: its strategy, the options that this one wants in the row, and a button to the others."""
+"""The controls of a retrieval: its strategy, the strategy's main options in a row, and a button to the others."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass
@@ -16,7 +16,7 @@ from pages.common.scope import Scope
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a person set: a strategy and the values of its options. calls_model: whether it does so to retrieve."""
+    """The chosen strategy and its option values. calls_model: whether the strategy calls a model to retrieve."""
 
     strategy: str
     options: dict[str, Any]
@@ -24,7 +24,7 @@ class Chosen:
 
 
 def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
-    """Return the names under which links hold what these controls and the views of a retrieval show."""
+    """Return the names in links of what these controls and the views of a retrieval show."""
     specs = [(name, spec) for name, info in strategies.items() for spec in forms.option_fields(info.config).values()]
     shared = dict.fromkeys(spec.metadata["link"] for _, spec in specs if spec.metadata.get("link"))
     names = ["index", "q", "strategy", *shared, "step", "node", "show"]
@@ -34,7 +34,7 @@ def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
 
 
 def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> Chosen:
-    """Return what the controls of that scope hold, drawn or not. default: the strategy while none was chosen."""
+    """Return the values of the controls of that scope, drawn or not. default: the strategy while none was chosen."""
     name = state.fitting(scope.name("strategy"), default, str, lambda value: value in strategies)
     if name not in strategies:
         name = next(iter(strategies))
@@ -59,12 +59,12 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
 
 
 def _is_unsaid(spec: Field[Any], value: Any) -> bool:
-    """Return whether records leave the option out at that value."""
+    """Return whether records omit the option at that value."""
     return may_be_absent(spec) and bool(value == spec.default)
 
 
 def is_switch(spec: Field[Any]) -> bool:
-    """Return whether an option is a switch beside others, in the row."""
+    """Return whether an option is a switch in the row."""
     return bool(spec.metadata.get("in_row")) and isinstance(spec.default, bool)
 
 
@@ -81,13 +81,13 @@ def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
 
 
 class Fold:
-    """The options behind the button, which nothing on the page waits for: they are drawn once the picture is there."""
+    """The options behind the button. Nothing on the page waits for them, so they are drawn after the picture."""
 
     def __init__(self, place: DeltaGenerator | None, fill: Callable[[], None]) -> None:
         self._place, self._fill = place, fill
 
     def draw(self) -> None:
-        """Draw them at their place; a second call does nothing."""
+        """Draw the options at their place; a second call does nothing."""
         place, self._place = self._place, None
         if place is not None:
             with place:
@@ -96,7 +96,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Controls:
-    """What the controls hold, and what of them is still to be drawn."""
+    """The values of the controls, and the options still to be drawn."""
 
     chosen: Chosen
     fold: Fold
@@ -105,8 +105,8 @@ class Controls:
 def show(
     scope: Scope, strategies: Mapping[str, Any], *, above: Callable[[Scope, Any], None] = lambda scope, info: None
 ) -> Controls:
-    """Draw the controls in a row. strategies: by name. above: draws what comes first behind the button to the other
-    options, for the strategy that is chosen."""
+    """Draw the controls in a row. strategies: by name. above: draws what stands above the other options behind the
+    button, for the chosen strategy."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
         name = _strategy(scope, strategies)
         config = strategies[name].config
@@ -161,13 +161,13 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "")
 
 
 def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
-    """Draw the slider of a number under a name that strategies may share, each within its own bounds."""
+    """Draw the slider of a number; strategies may share its name, each with bounds of its own."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
 
     def allowed(value: int) -> bool:
         return low <= value <= high
 
-    # The scale grows with a value from a link, and does not shrink while a person moves the handle back.
+    # A value from a link extends the scale, which does not shrink while a person moves the handle back.
     widest, name = scope.key(f"widest_{link}"), scope.name(link)
     now = state.fitting(name, spec.default, int, allowed)
     st.session_state[widest] = max(spec.metadata.get("scale") or high, now, st.session_state.get(widest, 0))
@@ -190,7 +190,7 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
 
 
 def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> None:
-    """Draw the switches of a strategy's parts, remembered for each strategy by itself."""
+    """Draw the switches of a strategy's parts, remembered per strategy."""
     default = _switched_on(specs, fields)
     titles = {field: forms.title_of(field) for field in fields}
     widgets.remembered(

@@ -1,4 +1,4 @@
-"""The settings that a person chose for an index on the board: a session that has set nothing else begins with them."""
+"""The settings that a person saved for an index on the board; a session without other choices starts with them."""
 
 from collections.abc import Mapping
 
@@ -13,11 +13,11 @@ from pages.common import session, state
 from pages.common.frame import plain_errors
 from pages.common.scope import Scope
 
-_BEGUN = "lr_defaults"  # of each scope, the index with which it began
+_BEGUN = "lr_defaults"  # by scope, the index whose settings were applied
 
 
 def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, StrategyInfo]) -> None:
-    """Set the controls of the scope to the settings of the index, once for each index, unless others were chosen."""
+    """Set the controls of the scope to the settings of the index, once per index, unless others were chosen."""
     begun: dict[str, str] = st.session_state.setdefault(_BEGUN, {})
     before = begun.get(scope.prefix)
     if before == summary.id:
@@ -32,31 +32,33 @@ def begin(scope: Scope, summary: IndexSummary, strategies: Mapping[str, Strategy
             take(scope, asked, strategies)
 
 
-def take(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
+def take(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
     """Set the controls of the scope to that strategy with those options."""
-    state.remember(scope.name("strategy"), asked.strategy)
-    presets.set_options(scope, strategies[asked.strategy], asked.options, reset=True)
+    state.remember(scope.name("strategy"), chosen.strategy)
+    presets.set_options(scope, strategies[chosen.strategy], chosen.options, reset=True)
 
 
-def is_held(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
-    """Return whether the controls hold just that."""
-    if asked.strategy not in strategies:
+def is_held(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
+    """Return whether the controls have exactly these values."""
+    if chosen.strategy not in strategies:
         return False
-    held = controls.held(scope, strategies)
-    return held.strategy == asked.strategy and held.options == all_settings(strategies[asked.strategy], asked.options)
+    current = controls.held(scope, strategies)
+    return current.strategy == chosen.strategy and current.options == all_settings(
+        strategies[chosen.strategy], chosen.options
+    )
 
 
-def forget(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
+def forget(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
     """Reset the controls of the scope to the official settings."""
-    for name in _names(scope, asked, strategies):
+    for name in _names(scope, chosen, strategies):
         state.remember(name, None)
 
 
-def _names(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> list[str]:
+def _names(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> list[str]:
     beside = {scope.name(name) for name in ("index", "q", "step", "node", "show")}
-    every = controls.url_names(scope, {asked.strategy: strategies[asked.strategy]})
+    every = controls.url_names(scope, {chosen.strategy: strategies[chosen.strategy]})
     return [name for name in every[:-1] if name not in beside]  # the last one is the language
 
 
-def _is_set(scope: Scope, asked: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
-    return any(state.recall(name) for name in _names(scope, asked, strategies))
+def _is_set(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:
+    return any(state.recall(name) for name in _names(scope, chosen, strategies))

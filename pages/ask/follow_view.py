@@ -1,4 +1,4 @@
-"""Follow-up questions: each is made to stand alone, says how, can be changed, and keeps its thread."""
+"""Follow-up questions: each is rewritten to stand alone, shows how, can be changed, and keeps its thread."""
 
 import streamlit as st
 
@@ -48,8 +48,8 @@ def _sent(scope: Scope) -> None:
 
 
 def take(scope: Scope, summary: IndexSummary) -> None:
-    """Take a follow-up that a person has just sent as the question, rewritten to stand alone. Called before the
-    question is drawn; a model that rewrites it is waited for here."""
+    """Rewrite a follow-up that was just sent so that it stands alone, and ask it. Called before the question is drawn;
+    waits for a model that rewrites."""
     text = st.session_state.pop(scope.key("follow_up"), "")
     before = state.recall(scope.name("q"))
     if not text or not before:
@@ -62,15 +62,15 @@ def take(scope: Scope, summary: IndexSummary) -> None:
             draw(markup.muted(say("follow.in_work")))
             st.skeleton(60)
         answer = str(st.session_state.get(scope.key("last_answer"), ""))
-        made = bench.questions.follow_up(session.open_index(summary), text, earlier, answer)
-        require_question(made.question)
+        follow_up = bench.questions.follow_up(session.open_index(summary), text, earlier, answer)
+        require_question(follow_up.question)
     except LeanRAGError as error:
         slot.empty()
         message(error, kind="error", title=say("ask.question_not_asked"))
         return
     slot.empty()
-    _ask(scope, made.question, entry_id(summary.id, before), text)
-    st.session_state[scope.key("follow_said")] = (made.question, made.way, made.said)
+    _ask(scope, follow_up.question, entry_id(summary.id, before), text)
+    st.session_state[scope.key("follow_said")] = (follow_up.question, follow_up.way, follow_up.said)
 
 
 def _ask(scope: Scope, question: str, after: str, wrote: str) -> None:
@@ -83,19 +83,20 @@ def _ask(scope: Scope, question: str, after: str, wrote: str) -> None:
 
 
 def way(scope: Scope, question: str) -> str:
-    """Return how the question was made to stand alone; nothing where this session does not know."""
+    """Return how the question was made to stand alone; empty if this session does not know."""
     known: tuple[str, str, Message] | None = st.session_state.get(scope.key("follow_said"))
     return known[1] if known is not None and known[0] == question else ""
 
 
 def thread(scope: Scope, question: str) -> None:
-    """Draw the questions before this one, what was written, and how it was made to stand alone; it can be changed."""
+    """Draw the earlier questions of the thread, what was written, and how it was rewritten; the rewritten question can
+    be changed."""
     after, wrote = state.recall(scope.name(AFTER)), state.recall(scope.name(WROTE))
     if not wrote:
         return
     try:
         earlier = session.workbench().history.thread(after)
-    except LeanRAGError:  # said where the history is opened
+    except LeanRAGError:  # shown when the history is opened
         earlier = ()
     with st.container(border=True, gap="xsmall", key=scope.name("thread")):
         draw(markup.label(say("follow.thread"), say("follow.earlier", n=len(earlier)) if earlier else ""))
@@ -139,5 +140,5 @@ def _changed(scope: Scope, key: str, after: str, wrote: str) -> None:
 
 
 def remember_answer(scope: Scope, answer: Answer | None) -> None:
-    """Remember the answer's text, for a model that rewrites the next question; empty where it is not grounded."""
+    """Store the answer's text for a model that rewrites the next question; empty if the answer is not grounded."""
     st.session_state[scope.key("last_answer")] = answer.text if answer is not None and answer.grounded else ""

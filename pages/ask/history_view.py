@@ -1,4 +1,5 @@
-"""The history of questions: a drawer to search, open, pin, note and delete them, and the last ones on an empty page."""
+"""The history of questions: a drawer to search, open, pin, note and delete them, and the latest ones on an empty
+page."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,14 +21,14 @@ from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say, words
 from pages.common.scope import Scope
 
-AFTER, WROTE = "after", "wrote"  # names in links: the question before it in a thread, the follow-up as it was written
-# Of a link: where a person looked, and not what was asked.
+AFTER, WROTE = "after", "wrote"  # names in links: the previous question of the thread, and the follow-up as written
+# The part of a link that says where a person looked, not what was asked.
 _NOT_KEPT = ("at", "why", "without", "node", "step", "show", LANGUAGE)
 _SHOWN, _RECENT = 30, 3
 
 
 def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None:
-    """Keep the question in the history, once for each time it is asked, and its answer as soon as there is one."""
+    """Add the question to the history once per request, and its answer as soon as there is one."""
     marker = (ask.summary.id, ask.question, ask.documents, answer is not None)
     if st.session_state.get(scope.key("in_history")) == marker:
         return
@@ -46,19 +47,19 @@ def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None
             way=way,
         )
         session.workbench().history.keep(entry)
-    except LeanRAGError as error:  # the answer is there all the same
+    except LeanRAGError as error:  # the answer is shown even if the history cannot be written
         message(error, title=say("history.not_kept"))
 
 
 def _line_of(answer: Answer | None) -> str:
-    """Return what the history says of an answer; nothing where there was none."""
+    """Return the history's line about an answer; empty if there was none."""
     if answer is None or (not answer.grounded and not answer.trace.context.sections):
         return ""
     return answer.text if answer.grounded or not answer.extractive else say("ask.nothing_answers")
 
 
 def open_entry(scope: Scope, entry: HistoryEntry) -> None:
-    """Put the question on the page with the settings with which it was first asked. For callbacks."""
+    """Put the question on the page with its original settings. For callbacks."""
     link = {**entry.link, LANGUAGE: state.recall(LANGUAGE)}
     state.memory().follow(state.memory().page, link)
     state.remember(scope.name("q"), entry.question)
@@ -69,7 +70,7 @@ def open_entry(scope: Scope, entry: HistoryEntry) -> None:
 
 
 def button(scope: Scope) -> None:
-    """Open the history in a drawer."""
+    """Draw the button that opens the history in a drawer."""
     if st.button(say("history.open"), icon=":material/history:", type="tertiary", key=scope.name("history")):
         st.session_state.pop(scope.key("deleted"), None)
         dialog = st.dialog(say("history.title"), width="medium", position="right", icon=":material/history:")
@@ -77,10 +78,10 @@ def button(scope: Scope) -> None:
 
 
 def recent(scope: Scope, summary: IndexSummary) -> None:
-    """Draw the last questions to this index, for a page without one."""
+    """Draw the latest questions to this index, on a page without one."""
     try:
         entries = [entry for entry in session.workbench().history.matching() if entry.index == summary.id][:_RECENT]
-    except LeanRAGError:  # said where the history is opened
+    except LeanRAGError:  # shown when the history is opened
         return
     if not entries:
         return
@@ -90,10 +91,10 @@ def recent(scope: Scope, summary: IndexSummary) -> None:
             _question(scope, entry, "recent")
 
 
-def _question(scope: Scope, entry: HistoryEntry, where: str) -> bool:
+def _question(scope: Scope, entry: HistoryEntry, place: str) -> bool:
     return st.button(
         forms.plain(entry.question),
-        key=scope.name(f"{where}_{entry.id}"),
+        key=scope.name(f"{place}_{entry.id}"),
         icon=":material/keep:" if entry.pinned else ":material/history:",
         type="tertiary",
         on_click=open_entry,
@@ -166,7 +167,7 @@ def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) 
 
 
 def _undo(scope: Scope) -> None:
-    """Draw a button that takes back what was deleted since the drawer was opened, the last one first."""
+    """Draw a button that restores what was deleted since the drawer was opened, the last one first."""
     deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
     if not deleted:
         return
@@ -186,7 +187,7 @@ def _undo(scope: Scope) -> None:
 
 @contextmanager
 def _told(scope: Scope) -> Iterator[None]:
-    """Keep the message of what fails in a callback, for the drawer to show."""
+    """Catch an error in a callback and store its message, for the drawer to show."""
     try:
         yield
     except LeanRAGError as error:

@@ -1,4 +1,4 @@
-"""The options of a strategy as rows, by the step on which they act: a title, what another variant has, a widget."""
+"""The options of a strategy as rows, by the step they affect: a title, another variant's value, a widget."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass
@@ -20,7 +20,7 @@ Keep = Callable[[str, Any], None]  # takes an option's name and its new value
 
 @dataclass(frozen=True)
 class Beside:
-    """Another variant of the strategy, whose values are written where they differ. label: what it is called."""
+    """Another variant of the strategy, whose differing values are shown. label: its name."""
 
     label: str
     settings: VariantSettings
@@ -28,8 +28,8 @@ class Beside:
 
 @dataclass(frozen=True)
 class Rows:
-    """How rows are drawn. key: of their widgets, unique on the page. more: those that are seldom moved, too. fixed:
-    options that another choice decides."""
+    """How rows are drawn. key: prefix of their widgets' keys, unique on the page. more: draw rarely used options too.
+    fixed: options that another choice decides."""
 
     key: str
     more: bool
@@ -37,13 +37,13 @@ class Rows:
     fixed: tuple[str, ...] = ()
 
 
-def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: Keep) -> int:
-    """Draw the options of the strategy by step: those that are moved most, and the others where more is wanted;
-    returns how many are left out."""
+def of_strategy(info: StrategyInfo, option_values: Mapping[str, Any], rows: Rows, keep: Keep) -> int:
+    """Draw the options of the strategy by step: the main ones, and the others if wanted; return how many are left
+    out."""
     specs, n_hidden = forms.option_fields(info.config), 0
     for place, step in enumerate(STEPS):
         of_step = [spec for spec in specs.values() if step_of(spec) == step]
-        first = [spec for spec in of_step if rows.more or _is_first(spec, held, rows.beside)]
+        first = [spec for spec in of_step if rows.more or _is_first(spec, option_values, rows.beside)]
         n_hidden += len(of_step) - len(first)
         if not first:
             continue
@@ -53,21 +53,21 @@ def of_strategy(info: StrategyInfo, held: Mapping[str, Any], rows: Rows, keep: K
                 if spec.name in rows.fixed:
                     draw(markup.muted(say("compare.equal_decides", options=forms.title_of(spec.name))))
                 else:
-                    row(Setting(spec.name), spec, held.get(spec.name, spec.default), rows, keep)
+                    row(Setting(spec.name), spec, option_values.get(spec.name, spec.default), rows, keep)
     return n_hidden
 
 
-def _is_first(spec: Field[Any], held: Mapping[str, Any], beside: Beside | None) -> bool:
-    """Return whether an option stands there at once: what the row of controls has, budgets of all, what is not as it is
-    by default, and what differs from the other variant."""
-    value = held.get(spec.name, spec.default)
+def _is_first(spec: Field[Any], option_values: Mapping[str, Any], beside: Beside | None) -> bool:
+    """Return whether an option is always drawn: main options, budgets, options without their default value, and those
+    in which the other variant differs."""
+    value = option_values.get(spec.name, spec.default)
     other = beside.settings.options.get(spec.name, spec.default) if beside else value
     named = spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS)
     return bool(named or value != spec.default or other != value)
 
 
 def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) -> None:
-    """Draw a setting in one line: its title, marked where the other variant has another value, and its widget."""
+    """Draw a setting in one line: its title, marked if the other variant has another value, and its widget."""
     beside = rows.beside
     other = beside.settings.value(setting) if beside else value
     differs = str(other or "") != str(value or "") if not isinstance(value, bool) else other != value
@@ -75,8 +75,8 @@ def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) 
     key = f"lr_{rows.key}_{'index' if setting.of_index else 'ask'}_{setting.name}"
     note = NOTHING
     if differs and beside is not None:
-        has = words(setting.value_words(other))
-        note = html("<small>{}</small>", say("compare.other_has", letter=beside.label, value=isolated(has)))
+        other_value = words(setting.value_words(other))
+        note = html("<small>{}</small>", say("compare.other_has", letter=beside.label, value=isolated(other_value)))
     with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"row_{key}"):
         with st.container(width="stretch", gap=None):
             draw(
@@ -93,7 +93,7 @@ def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) 
 
 
 def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
-    """Draw the widget of an option's kind, its title being read out alone."""
+    """Draw the widget that fits the option's kind; its title is for screen readers only."""
     low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
 
     def widget(mount: widgets.Mount[Any]) -> Any:

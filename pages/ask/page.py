@@ -60,15 +60,15 @@ def page() -> None:
 
 
 def _above() -> tuple[object, ...]:
-    """Return what the page above the controls depends on."""
-    held = ("q", "index", *(name for name in asking.LINKED if name != reference_view.PLACE))
+    """Return the state on which the page above the controls depends."""
+    linked_names = ("q", "index", *(name for name in asking.LINKED if name != reference_view.PLACE))
     following = st.session_state.get(PAGE.key("follow_up"))
-    return (*(state.recall(PAGE.name(name)) for name in held), following, recorded_view.opened(PAGE))
+    return (*(state.recall(PAGE.name(name)) for name in linked_names), following, recorded_view.opened(PAGE))
 
 
 def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -> None:
-    """Draw controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
-    if above != _above():  # such as another question, which was chosen in here
+    """Draw the controls and the result; a moved slider runs only this part of the page. above: see _above()."""
+    if above != _above():  # such as another question that was chosen in this part
         st.rerun()
     listed = all_strategies()
     strategies = {info.name: info for info in listed.strategies}
@@ -80,7 +80,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
     question = state.recall("q")
-    state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
+    state.publish(names)  # before the answer is written, so that the page can be reloaded meanwhile
     with plain_errors(), session.reading(summary):
         if question and documents is not None:
             index = within.cut(summary, documents)
@@ -96,7 +96,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
 
 
 def _nearness(info: StrategyInfo) -> None:
-    """Draw how near the chosen strategy is to what was published, and in a sentence what differs."""
+    """Draw how close the chosen strategy is to its publication, and in a sentence what differs."""
     badge, differs = words(info.badge_title), words(info.differs)
     draw(html('<div class="lr-small lr-muted"><span class="lr-tag">{}</span> {}</div>', badge, differs))
 

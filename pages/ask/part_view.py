@@ -1,5 +1,5 @@
-"""An index part that a strategy lacks: made at once where that takes seconds, else what making it takes, a button that
-makes it, and its progress."""
+"""An index part that a strategy lacks: made at once if that takes seconds; else its forecast, a button that makes it,
+and the progress."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -19,36 +19,38 @@ from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
 _EVERY = 1.0  # seconds between two looks at the job
-_QUICK_SECONDS = 5.0  # expected by the forecast: what takes no longer is made without a click
+_QUICK_SECONDS = 5.0  # forecast up to which a part is made without a click
 _Retrieved = TypeVar("_Retrieved")
 
 
 def with_quick_parts(
     scope: Scope, summary: IndexSummary, question: str, retrieve: Callable[[], _Retrieved]
 ) -> _Retrieved:
-    """Return what retrieve() returns. Parts that it lacks are made first where that takes seconds and calls no model,
-    which made_line() says from then on. Raises PartMissing for a part that takes longer, and errors of the making."""
-    made: list[tuple[str, float]] = []
+    """Return what retrieve() returns. First make the parts it lacks, if that takes seconds and calls no model;
+    made_line() then reports them. Raises PartMissing for a part that takes longer, and any error of making one."""
+    made_parts: list[tuple[str, float]] = []
     while True:
         try:
             return retrieve()
         except PartMissing as error:
             part = missing(error)
-            if part in (name for name, _ in made) or not _is_quick(summary, part):
+            if part in (name for name, _ in made_parts) or not _is_quick(summary, part):
                 raise
             bench, title = session.workbench(), _title(summary, part)
             with st.spinner(say("part.making_first", part=title)):
                 record = bench.parts.build(session.open_index(summary), part)
-            made.append((part, record.seconds))
-            st.session_state[scope.key("parts_made")] = (summary.id, question, tuple(made))
+            made_parts.append((part, record.seconds))
+            st.session_state[scope.key("parts_made")] = (summary.id, question, tuple(made_parts))
 
 
 def made_line(scope: Scope, summary: IndexSummary, question: str) -> None:
-    """Draw a line on which parts were made for this question without a click."""
-    index, asked, made = st.session_state.get(scope.key("parts_made"), ("", "", ()))
-    if (index, asked) == (summary.id, question):
-        named = [say("part.in_time", part=_title(summary, name), time=numbers.duration(each)) for name, each in made]
-        draw(markup.muted(say("part.made_first", n=len(made), parts=say("ask.comma").join(named))))
+    """Draw a line about the parts that were made for this question without a click."""
+    index, asked_question, made_parts = st.session_state.get(scope.key("parts_made"), ("", "", ()))
+    if (index, asked_question) == (summary.id, question):
+        named = [
+            say("part.in_time", part=_title(summary, name), time=numbers.duration(each)) for name, each in made_parts
+        ]
+        draw(markup.muted(say("part.made_first", n=len(made_parts), parts=say("ask.comma").join(named))))
 
 
 def missing(error: PartMissing) -> str:
@@ -57,20 +59,21 @@ def missing(error: PartMissing) -> str:
 
 
 def _is_quick(summary: IndexSummary, part: str) -> bool:
-    """Return whether the part is made in seconds, without a model, and without waiting for a job at the same index."""
+    """Return whether the part can be made in seconds, without a model, and without waiting for a job at the same
+    index."""
     for job in session.running_jobs():
         if job.config.get("index") == summary.id or (job.builds_index and job.corpus_id == summary.corpus_id):
             return False
     try:
         forecasts = _forecasts(summary, _with_needs(summary, part))
-    except LeanRAGError:  # offer() says it
+    except LeanRAGError:  # offer() shows the error
         return False
     seconds = sum(forecast.seconds.expected for forecast in forecasts)
     return seconds <= _QUICK_SECONDS and not any(forecast.calls.high for forecast in forecasts)
 
 
 def _with_needs(summary: IndexSummary, part: str) -> list[str]:
-    """Return the part, after those of its needs that the index lacks."""
+    """Return the part, preceded by the required parts that the index lacks."""
     lacking = {state.name: state for state in session.workbench().parts.lacking(session.open_index(summary))}
     return [*(need for need in lacking[part].needs if need in lacking), part] if part in lacking else [part]
 
@@ -80,9 +83,9 @@ def _forecasts(summary: IndexSummary, names: Sequence[str]) -> list[Forecast]:
 
 
 def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *, ask_again: str = "") -> None:
-    """Draw the part that the strategy lacks: its job's progress, or what it takes and buttons to make it, alone or with
-    all others. Parts that the strategy needs beside it follow by themselves; when all are there, the page is drawn
-    again. ask_again: a question that is asked then although it calls a model, since a person has asked it."""
+    """Draw the part that the strategy lacks: its job's progress, or its forecast and buttons that make it, alone or
+    with all others. Further missing parts of the strategy follow automatically; when all are there, the page is
+    redrawn. ask_again: a question that a person has already asked; it is then asked even if that calls a model."""
     job = _job_of(summary, part)
     wanted = st.session_state.get(_key(scope))
     if job is None and wanted == (summary.id, info.name):
@@ -127,7 +130,7 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *,
 
 
 def _title(summary: IndexSummary, part: str) -> str:
-    """Return the part's title in the reader's language (that of its job is English), or its name for an index that is
+    """Return the part's title in the reader's language (the job's title is English), or its name if the index is
     gone."""
     try:
         return next(
@@ -164,11 +167,12 @@ def _want_all(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str
 
 
 def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
-    """Return the job that makes the part; none when it cannot begin, or when the last one ended without the part."""
+    """Start the job that makes the part and return it; None if it cannot begin, or if the last one ended without the
+    part."""
     tried = scope.key("parts_tried")
     if st.session_state.get(tried) == (summary.id, part):
         st.session_state.pop(tried)
-        st.session_state.pop(_key(scope), None)  # so that a person decides whether to try again
+        st.session_state.pop(_key(scope), None)  # a person decides whether to try again
         return None
     try:
         job_id = session.workbench().parts.start(summary.id, part)
@@ -181,12 +185,12 @@ def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
 
 
 def _job_of(summary: IndexSummary, part: str) -> JobState | None:
-    """Return the job under way that makes that part, whoever began it."""
+    """Return the running job that makes that part, whoever started it."""
     return next((job for job in session.running_jobs() if _makes(job, summary, part)), None)
 
 
 def _failed(summary: IndexSummary, part: str) -> JobState | None:
-    """Return the last job that was to make that part, where it ended without it."""
+    """Return the last job for that part if it ended without the part."""
     last = next((job for job in session.workbench().jobs.all() if _makes(job, summary, part)), None)
     return last if last is not None and last.status not in ("done", "cancelled") and not last.live else None
 
@@ -198,7 +202,7 @@ def _makes(job: JobState, summary: IndexSummary, part: str) -> bool:
 def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
     try:
         job = session.workbench().jobs.job(job_id)
-    except LeanRAGError:  # deleted since
+    except LeanRAGError:  # the index was deleted meanwhile
         st.rerun()
     if job.status == "done":
         st.session_state.pop(scope.key("parts_tried"), None)
@@ -220,12 +224,12 @@ def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
 
 
 def _span(low: str, high: str) -> str:
-    """Return the span from the one to the other, or one of them where both say the same."""
+    """Return the range in words, or one bound if both read the same."""
     return low if low == high else say("part.span", low=low, high=high)
 
 
 def _takes(forecasts: Sequence[Forecast]) -> str:
-    """Return time, and where a model is asked calls and money, of all of them in a sentence."""
+    """Return in a sentence the total time, and if a model is asked the calls and the cost."""
     seconds, calls, dollars = (
         (sum(each.low for each in ranges), sum(each.high for each in ranges))
         for ranges in (

@@ -1,4 +1,4 @@
-"""The retrieval as a play, as a component: steps, hovering and scrubbing stay in the browser."""
+"""The retrieval as a play, a component: stepping, hovering and scrubbing happen in the browser."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ from pages.common.messages import language, say
 from pages.common.scope import Scope
 
 _SCRIPT = Path(__file__).with_name("play.js")
-WHOLE = "whole"  # what is opened in Explore where no node is: the hierarchy with the hits of this question
+WHOLE = "whole"  # opens Explore without a node: the hierarchy with the hits of this question
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
 _FRAME = '<div class="lr-play"></div>'
 
@@ -33,10 +33,10 @@ def show(
     on_explore: Callable[[str], None],
     on_read: Callable[[str], None],
 ) -> None:
-    """Draw the play of the trace. The browser keeps in the scope's part of the URL the step it is at, or a frame in it
-    ("climb.1"; its end where empty), the id of the node whose card is open, and whether it is a table. on_explore,
-    on_read: what opens the node, or the passage, of that id elsewhere; explorable: the nodes for which that is
-    possible."""
+    """Draw the play of the trace. The browser keeps three things in the scope's part of the URL: the current step, or a
+    frame in it ("climb.1"; empty for the end), the id of the node whose card is open, and whether the table is shown.
+    on_explore, on_read: open the node, or the passage, of that id elsewhere; explorable: the nodes that can be opened
+    so."""
     key = scope.name("play")
     links = [scope.name(name) for name in ("step", "node", "show")]
     step, node, view = map(state.recall, links)
@@ -68,22 +68,21 @@ def show(
 
 
 def last_frame(answer: Answer) -> dict[str, Any]:
-    """Return what the play of the answer's retrieval says at its end; it is sent with the answer, which the play does
-    not wait for."""
+    """Return what the play shows at its end. It is sent with the answer, for which the play does not wait."""
     frame = answer_frame(answer.trace, answer, language())
-    said = {"of": digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
-    values: dict[str, Any] = visible_values(said)
+    end_state = {"of": digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
+    values: dict[str, Any] = visible_values(end_state)
     return values
 
 
 def digest(trace: Trace) -> str:
-    """Tell one retrieval from another."""
+    """Return a digest that identifies the retrieval."""
     retrieval = (trace.index.id, trace.question, trace.strategy, trace.parameters)
     return hashlib.sha256(repr(retrieval).encode()).hexdigest()[:16]
 
 
 def file_button(scope: Scope, trace: Trace) -> None:
-    """Save the play; the file opens without a server and can be stepped through."""
+    """Draw the button that saves the play as a file, which needs no server and can be stepped through."""
     shown_in = language()
     st.download_button(
         say("ask.play_file"),

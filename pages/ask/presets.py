@@ -1,4 +1,4 @@
-"""Presets of a strategy as buttons, and options that are set from outside their widgets."""
+"""Presets of a strategy as buttons, and setting options from outside their widgets."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from pages.common.scope import Scope
 
 
 def buttons(scope: Scope, info: StrategyInfo) -> None:
-    """Draw a button for each preset; none where the only one is the defaults."""
+    """Draw a button for each preset; none if the defaults are the only one."""
     if not any(preset.options for preset in info.presets):
         return
     with st.container(horizontal=True, gap="xsmall"):
@@ -27,17 +27,21 @@ def buttons(scope: Scope, info: StrategyInfo) -> None:
 
 
 def take(scope: Scope, info: StrategyInfo, name: str) -> None:
-    """Set the strategy's options to those of that preset, and others to their defaults. For callbacks."""
+    """Set the strategy's options to those of that preset, and all others to their defaults. For callbacks."""
     set_options(scope, info, info.preset(name).options, reset=True)
 
 
 def set_options(scope: Scope, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
-    """Set the strategy's options to these values. reset: the others to their defaults."""
+    """Set the strategy's options to these values. reset: set all others to their defaults."""
     specs = forms.option_fields(info.config)
     switches = [name for name, spec in specs.items() if controls.is_switch(spec)]
     if reset or any(name in switches for name in options):
-        held = controls.held(scope, {info.name: info}).options
-        base = {name: specs[name].default for name in switches} if reset else {name: held[name] for name in switches}
+        current_options = controls.held(scope, {info.name: info}).options
+        base = (
+            {name: specs[name].default for name in switches}
+            if reset
+            else {name: current_options[name] for name in switches}
+        )
         used = sorted(name for name in switches if {**base, **options}[name])
         state.remember(scope.name(f"{info.name}_use"), ",".join(used) or "none")
     for name, spec in specs.items():

@@ -1,4 +1,4 @@
-"""The field for the question, and examples from the corpus while there is none."""
+"""The question field, and examples from the corpus while it is empty."""
 
 from collections.abc import Sequence
 
@@ -16,8 +16,8 @@ from pages.common.scope import Scope
 
 
 def form(scope: Scope, *, button: str = "ask.button", icon: str = "send", askers: Sequence[Scope] = ()) -> None:
-    """Draw the field for a question; until the button is pressed the one before holds. askers: the groups of widgets
-    that ask it; that with the field alone where none are given."""
+    """Draw the question field; the previous question holds until the button is pressed. askers: the scopes that ask the
+    question; by default the field's own."""
     with st.container(key=scope.key("question")), st.form(scope.name("question_form"), border=False):
         left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
         with left:
@@ -57,13 +57,12 @@ def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
 
 
 def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
-    """Ask the question with those groups of widgets; return False where it is too long, which the form says. For
-    callbacks."""
+    """Ask the question in these scopes; return False if it is too long, which the form then shows. For callbacks."""
     st.session_state.pop(scope.key("question_too_long"), None)
     try:
         if question:
             require_question(question)
-    except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
+    except InvalidConfig as error:  # and it stays out of the address, since that link could not be opened
         st.session_state[scope.key("question_too_long")] = error.message
         return False
     _take(scope, question, askers)
@@ -109,8 +108,8 @@ def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = (
 
 
 def _why_chosen(example: Example) -> str | None:
-    """Tell what the contexts of LeanRAG and of vector search hold of the example's gold."""
+    """Return how much of the example's gold the contexts of LeanRAG and of vector search hold."""
     if example.gold is None or example.gold_of_vectors is None:
         return None
-    held, vectors = round(100 * example.gold), round(100 * example.gold_of_vectors)
-    return say("ask.example_gold", held=held, vectors=vectors, tokens=example.tokens)
+    gold_percent, vectors_percent = round(100 * example.gold), round(100 * example.gold_of_vectors)
+    return say("ask.example_gold", held=gold_percent, vectors=vectors_percent, tokens=example.tokens)

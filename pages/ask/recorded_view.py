@@ -1,4 +1,4 @@
-"""Recorded runs: the run on the page as a file, and a file shown again without its index and without a model."""
+"""Recorded runs: save the run on the page as a file, and show a file without its index and without a model."""
 
 import re
 
@@ -18,7 +18,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
-    """Save the retrieval and its answer as one file."""
+    """Draw the button that saves the retrieval and its answer as one file."""
     st.download_button(
         say("ask.save_run"),
         lambda: content_of(RecordedRun(trace, answer)),
@@ -32,7 +32,7 @@ def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
 
 
 def open_button(scope: Scope) -> None:
-    """Open a file that was saved before; a file that does not read says why."""
+    """Draw the button that opens a saved file; an unreadable file shows its error."""
     with st.popover(say("ask.open_run"), icon=":material/folder_open:", type="tertiary", key=scope.name("open_run")):
         draw(markup.muted(say("ask.open_run_hint")))
         uploads.translate(_uploader(scope), megabytes=MAX_BYTES // 1_000_000)
@@ -46,7 +46,7 @@ def open_button(scope: Scope) -> None:
             label_visibility="collapsed",
         )
         error = st.session_state.get(scope.key("run_error"))
-        if error is not None:  # in here, since below it the popover would lie over it
+        if error is not None:  # inside the popover, which would cover a message below it
             message(error, kind="error", title=say("ask.run_not_opened"))
 
 
@@ -66,7 +66,7 @@ def _open(scope: Scope) -> None:
 
 
 def opened(scope: Scope) -> RecordedRun | None:
-    """Return the run that was opened and not closed yet."""
+    """Return the opened run until it is closed."""
     run: RecordedRun | None = st.session_state.get(scope.key("run"))
     return run
 
@@ -76,7 +76,7 @@ def _close(scope: Scope) -> None:
 
 
 def show(scope: Scope, run: RecordedRun) -> None:
-    """Draw the run with its steps, picture, context, passages and answer; no index and no model is asked."""
+    """Draw the run with its steps, picture, context, passages and answer, without asking an index or a model."""
     trace, views = run.trace, Scope(scope.name("run"))
     heading(say("page.ask"), say("ask.recorded"))
     message(say("ask.recorded_banner"), title=say("ask.recorded_of", index=trace.index.name))

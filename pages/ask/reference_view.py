@@ -1,4 +1,4 @@
-"""What a citation mark stands for, in a drawer: a passage in its document, else an item or a relation of the trace."""
+"""A drawer with the source of a citation mark: a passage in its document, or an item or relation of the trace."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
 from pages.common.scope import Scope
 
-PLACE = "at"  # its name in links: the id of the chunk, item or relation that is open
+PLACE = "at"  # in links: the id of the open chunk, item or relation
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An item or a relation of a trace that is to be shown. ref: its id. mark: its citation mark, or nothing."""
+    """An item or a relation of a trace to show. ref: its id. mark: its citation mark, or ""."""
 
     trace: Trace
     ref: str
@@ -38,28 +38,28 @@ def ref_of(trace: Trace, mark: str) -> str:
 
 
 def open_place(scope: Scope, ref: str) -> None:
-    """Open the item, relation or chunk of that id, and keep it in links. For callbacks."""
+    """Open the item, relation or chunk with that id, and put it into links. For callbacks."""
     state.remember(PLACE, f"{scope.prefix}!{ref}" if scope.prefix else ref)
 
 
 def _open_ref(scope: Scope) -> str:
-    """Return the id of what is open in that group of widgets; only one of them has a drawer at a time."""
+    """Return the id that is open in that scope; only one scope has an open drawer at a time."""
     prefix, _, ref = state.recall(PLACE).rpartition("!")
     return ref if prefix == scope.prefix else ""
 
 
 def open_mark(scope: Scope, trace: Trace) -> str:
-    """Return the citation mark of what is open."""
+    """Return the citation mark of the open item."""
     known = roles.marks_by_ref(trace.context).get(_open_ref(scope))
     return known.name if known else ""
 
 
 def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
-    """Draw the drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and
-    in links, until a person closes it; an id that nothing has is forgotten."""
-    asked = reveal.take_drawer(scope, passage_view.Passage)  # by a picture that other pages have too
-    if asked is not None:
-        open_place(scope, index.chunk_cells.value("id", asked.row))
+    """Draw the open drawer: a chunk in its document, or what the retrieval says of an item. It stays open, and in
+    links, until a person closes it; an unknown id is forgotten."""
+    requested = reveal.take_drawer(scope, passage_view.Passage)  # requested by a picture that other pages have too
+    if requested is not None:
+        open_place(scope, index.chunk_cells.value("id", requested.row))
     ref = _open_ref(scope)
     if not ref:
         return
@@ -82,7 +82,7 @@ def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> No
 
 
 def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = False) -> None:
-    """Open the drawer of that mark. stored: without the index, from what the trace holds. For callbacks."""
+    """Open the drawer of that mark. stored: show the trace's own text, without the index. For callbacks."""
     st.session_state[scope.key("cited")] = mark
     trace = answer.trace
     ref = ref_of(trace, mark)
@@ -97,7 +97,8 @@ def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = Fal
 def opener(
     scope: Scope, trace: Trace, passage: TraceItem, mark: str, cited: list[str] | None = None, *, stored: bool
 ) -> Callable[[], None]:
-    """Open a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
+    """Return a callback that opens a passage in its document, or its text if there is no document. cited: its sentences
+    to highlight."""
     if stored or passage.row is None:
         return partial(reveal.ask_for_drawer, scope, Reference(trace, passage.id, mark))
     names = roles.names_to_mark(trace)
@@ -107,29 +108,31 @@ def opener(
 
 
 def drawer(scope: Scope, index: Index | None) -> None:
-    """Open the item or relation that was asked for in this scope, if one was."""
-    asked = reveal.take_drawer(scope, Reference)
-    if asked is not None:
+    """Open the item or relation that was requested in this scope, if any."""
+    requested = reveal.take_drawer(scope, Reference)
+    if requested is not None:
         show = st.dialog(say("ask.mark_title"), width="medium", position="right", icon=":material/format_quote:")
-        show(_reference)(scope, index, asked)
+        show(_reference)(scope, index, requested)
 
 
-def _reference(scope: Scope, index: Index | None, asked: Reference) -> None:
+def _reference(scope: Scope, index: Index | None, requested: Reference) -> None:
     reveal.take_focus(scope)
-    trace = asked.trace
-    mark = roles.marks_by_name(trace.context).get(asked.mark)
+    trace = requested.trace
+    mark = roles.marks_by_name(trace.context).get(requested.mark)
     sign = mark.drawn() + " " if mark else NOTHING
-    relation = next((each for each in trace.relations if each.id == asked.ref), None)
-    item = next((each for each in trace.items if each.id == asked.ref), None)
-    node_id = relation.source if relation else asked.ref
+    relation = next((each for each in trace.relations if each.id == requested.ref), None)
+    item = next((each for each in trace.items if each.id == requested.ref), None)
+    node_id = relation.source if relation else requested.ref
     if relation is not None:
         draw(_relation(trace, relation, sign))
-    elif index is not None and browse.locate(index, asked.ref):
-        draw(_entity(index, asked.ref, sign))
+    elif index is not None and browse.locate(index, requested.ref):
+        draw(_entity(index, requested.ref, sign))
     elif item is not None:
         draw(_item(trace, item, sign))
     else:
-        text = next((each.text for part in trace.context.sections for each in part.items if each.ref == asked.ref), "")
+        text = next(
+            (each.text for part in trace.context.sections for each in part.items if each.ref == requested.ref), ""
+        )
         draw(html('<div class="lr-name">{}</div><div class="lr-read">{}</div>', sign, text))
     if index is None or browse.locate(index, node_id) is None:
         return
@@ -138,10 +141,12 @@ def _reference(scope: Scope, index: Index | None, asked: Reference) -> None:
 
 
 def _relation(trace: Trace, relation: TraceRelation, sign: Markup) -> Markup:
-    what = roles.made_title(relation.made)
+    facts = roles.made_title(relation.made)
     if relation.layer != 0:
         title = roles.role_title(trace, relation.role)
-        what = ", ".join(part for part in (title, f"λ {relation.strength:.0f}" if relation.layer else "", what) if part)
+        facts = ", ".join(
+            part for part in (title, f"λ {relation.strength:.0f}" if relation.layer else "", facts) if part
+        )
     source, target = roles.ends(trace, relation)
     return html(
         '<div class="lr-name">{}{} {} {}</div><div class="lr-insp-top">{}{}</div><div class="lr-read">{}</div>',
@@ -150,7 +155,7 @@ def _relation(trace: Trace, relation: TraceRelation, sign: Markup) -> Markup:
         say("markup.and"),
         markup.name(target),
         roles.tag(relation),
-        what,
+        facts,
         relation.description,
     )
 
@@ -173,7 +178,7 @@ def _entity(index: Index, id_: str, sign: Markup) -> Markup:
 
 
 def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
-    """Return an item as the trace holds it; of a passage, where it is from too."""
+    """Return an item of the trace; for a passage also its source."""
     facts = item.type or roles.reason(trace, item)
     if item.source is not None:
         facts = ", ".join(
@@ -197,7 +202,7 @@ def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
 
 
 def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
-    """Lead to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
+    """Open Explore with this node of the scope's index chosen, and one of its relations if given."""
     state.remember(PLACE, None)
     state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
     state.remember("node", node_id)

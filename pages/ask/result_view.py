@@ -1,4 +1,4 @@
-"""What a question found with one strategy: the answer, the retrieval beside it, the context and the chunks."""
+"""The result of a question with one strategy: the answer, the retrieval beside it, the context and the chunks."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -36,12 +36,12 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
-_LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
+_LOOK_SECONDS = 0.1  # between two checks whether a retrieval has ended
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
-    """Draw the result; where retrieval failed, why, and a way to try again. drawn: is called once the picture is there,
-    or before a model is waited for."""
+    """Draw the result, or after an error the reason and a way to retry. drawn: called once the picture is there, or
+    before waiting for a model."""
     try:
         if ask.calls_model:
             drawn()
@@ -70,7 +70,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
 
 
 def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[], None]) -> None:
-    """Draw this question's result that was shown before another strategy was chosen; nothing where none was."""
+    """Draw this question's previous result, shown before the strategy was changed; nothing if there is none."""
     shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
     if shown is None or shown.topic[:3] != ask.topic[:3] or shown.documents != ask.documents:
         return
@@ -86,8 +86,8 @@ def _trace(ask: asking.Ask) -> Trace:
 
 
 def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
-    """Return the trace of a strategy that calls a model: one that is kept or under way, or retrieved because a person
-    asks; else a button to do so."""
+    """Return the trace of a strategy that calls a model: a cached or running one, or a new one if a person asks for it;
+    else draw the button that does."""
     kept = session.kept_retrieval(ask.topic)
     if kept is not None:
         return kept
@@ -118,7 +118,7 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
 
 
 def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
-    """Return what a strategy of several calls has done, and how long it has been at work."""
+    """Return the finished steps of a strategy with several calls, and the elapsed time."""
     lines = joined(html("<div><b>{}</b> {}</div>", words(step.title), words(step.caption)) for step in steps)
     return html('<div class="lr-feed" aria-live="polite">{}</div>', lines) + markup.muted(
         say("ask.retrieving", seconds=seconds)
@@ -140,13 +140,13 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:
     session.keep_last_question(ask.summary.id, trace)
-    held = changes_view.pinned_trace(scope, ask)
+    pinned = changes_view.pinned_trace(scope, ask)
     before = _previous_trace(scope, ask, trace)
     left, right = retrieval_view.columns(trace)
     with left:
         slot = st.container(gap="small")
     with right:
-        retrieval_view.show(scope, index, trace, before=held)  # before the answer, which takes longer
+        retrieval_view.show(scope, index, trace, before=pinned)  # before the answer, which takes longer
         drawn()
         if trace.nodes or trace.passages:
             with st.container(
@@ -168,7 +168,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
             copy_button.copy_link(key=scope.name("copy_link"))
             code_view.button(partial(_code, ask), key=scope.name("copy_code"))
             recorded_view.save_button(scope, trace, answer)
-        changes_view.panel(scope, held or before, trace, pinned=held is not None)
+        changes_view.panel(scope, pinned or before, trace, pinned=pinned is not None)
         answer_view.notes_panel(trace)
     with structure:
         structure_view.show(scope, index, ask, trace, answer)
@@ -182,15 +182,15 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
 
 
 def _code(ask: asking.Ask) -> Code:
-    """Return what repeats the question."""
+    """Return code that repeats the question."""
     options = own_settings(strategies().named(ask.strategy), dict(ask.options))
-    asked = Asked(ask.summary.id, ask.summary.path, ask.strategy, options, within=ask.within)
-    return code_of_question(session.workbench().root, asked, ask.question)
+    asked_with = Asked(ask.summary.id, ask.summary.path, ask.strategy, options, within=ask.within)
+    return code_of_question(session.workbench().root, asked_with, ask.question)
 
 
 @dataclass(frozen=True)
 class _Retrievals:
-    """The last retrieval of a question, and the last other one before it."""
+    """The last retrieval of a question, and the one before it that differed."""
 
     topic: tuple[str, str]  # index, question
     now: Trace
@@ -198,7 +198,7 @@ class _Retrievals:
 
 
 def _previous_trace(scope: Scope, ask: asking.Ask, trace: Trace) -> Trace | None:
-    """Return the last other retrieval of this question, to say what a setting changed."""
+    """Return the previous, different retrieval of this question, to show the effect of a changed setting."""
     key, topic = scope.key("traces"), (ask.summary.id, ask.question)
     last: _Retrievals | None = st.session_state.get(key)
     if last is None or last.topic != topic:

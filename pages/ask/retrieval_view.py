@@ -1,4 +1,4 @@
-"""The retrieval beside an answer as a play: its steps, the layered subgraph, and the same as a table."""
+"""The retrieval beside an answer as a play: its steps, the layered subgraph, and a table of both."""
 
 from functools import partial
 
@@ -17,12 +17,12 @@ from pages.common.frame import page_path
 from pages.common.messages import language, message, say
 from pages.common.scope import Scope
 
-_WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of the page
+_WIDER_ABOVE = 10  # ranked nodes, such as seeds; with more the figure takes more of the page
 
 
 def columns(trace: Trace) -> list[DeltaGenerator]:
-    """Return room for the answer and, beside it, for the play; many nodes are drawn in trays, which take the whole
-    width, the answer below them."""
+    """Return places for the answer and, beside it, the play. The play of many nodes takes the whole width, above the
+    answer."""
     n_ranked = sum(node.rank is not None for node in trace.nodes)
     if n_ranked > MOST_SEEDS:
         above = st.container(gap="small")
@@ -37,8 +37,8 @@ def show(
     *,
     before: Trace | None = None,
 ) -> None:
-    """Draw the play of a trace. index: None where there is only the trace. before: the pinned retrieval, against which
-    is marked what entered and what left."""
+    """Draw the play of a trace. index: None if only the trace is available. before: the pinned retrieval; the play
+    marks what entered and left since."""
     if not trace.nodes and not trace.passages:
         message(say("ask.nothing_retrieved"))
         return
@@ -62,6 +62,6 @@ def show(
 
 
 def _read(scope: Scope, trace: Trace, id_: str, *, stored: bool) -> None:
-    """Open the passage in its document, or, without the index, its text."""
+    """Open the passage in its document, or its text if there is no index."""
     mark = roles.marks_by_ref(trace.context).get(id_)
     reference_view.opener(scope, trace, trace.item(id_), mark.name if mark else "", stored=stored)()

@@ -1,4 +1,4 @@
-"""What a trace says about how it is shown: the titles of its roles, the marks of its context, its legend."""
+"""How a trace is displayed: the titles of its roles, the marks of its context, its legend."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ def marks_by_name(context: Context) -> dict[str, Mark]:
 
 
 def marks_by_ref(context: Context) -> dict[str, Mark]:
-    """Return the marks of a context, by the id of the item or relation that they refer to."""
+    """Return the marks of a context by the id of the item or relation they refer to."""
     return {item.ref: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
 
 
@@ -40,7 +40,7 @@ def _colour(section: ContextSection) -> str:
 
 
 def role_title(trace: Trace, role: str) -> str:
-    """Return what a role of an item or a relation is called in a table."""
+    """Return the title of a role of items or relations in a table."""
     code, style = f"role.{code_part(role)}", trace.style(role) or trace.style(role, on="relation")
     if known(code):
         return say(code)
@@ -52,10 +52,10 @@ def sentence_case(title: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def made_title(made: str) -> str:
-    """Return how the description of a relation came about."""
-    code = f"made.{code_part(made)}"
-    return say(code) if known(code) else made
+def made_title(origin: str) -> str:
+    """Return in words how the description of a relation was made."""
+    code = f"made.{code_part(origin)}"
+    return say(code) if known(code) else origin
 
 
 def reason(trace: Trace, item: TraceItem) -> str:
@@ -64,7 +64,7 @@ def reason(trace: Trace, item: TraceItem) -> str:
 
 
 def tag(item: TraceItem | TraceRelation) -> Markup:
-    """Return the layer of an item or a relation; of an item without one, its kind."""
+    """Return the layer of an item or a relation, or its kind if it has no layer."""
     if item.layer is not None:
         return markup.layer_tag(item.layer)
     return (
@@ -80,22 +80,22 @@ def names_of(trace: Trace) -> dict[str, str]:
 
 
 def ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
-    """Return the names of both ends of a relation; an id where the trace lacks the item."""
+    """Return the names of both ends of a relation; the id of an end that the trace lacks."""
     names = names_of(trace)
     return names.get(relation.source, relation.source), names.get(relation.target, relation.target)
 
 
 def names_to_mark(trace: Trace) -> list[str]:
-    """Return names of the items that led to the passages, to be marked in their texts."""
+    """Return the names of the items that led to the passages, to mark them in the texts."""
     led_by = {id_ for each in trace.passages if each.source for id_ in each.source.items}
     return [item.name for item in anchors(trace) or (each for each in trace.items if each.id in led_by)]
 
 
 def code_part(role: str) -> str:
-    """Return a role as the last part of a message's code."""
+    """Return a role as the last part of a message code."""
     return role.replace("-", "_")
 
 
-def first_known(own: str, general: str) -> str:
-    """Return the code for a role where the catalog has it, else the code for any role."""
-    return own if known(own) else general
+def first_known(specific: str, general: str) -> str:
+    """Return the role's own message code if the catalog has it, else the code for any role."""
+    return specific if known(specific) else general

@@ -1,5 +1,4 @@
-"""What the hierarchy brought into this context that search by similarity would not have, and what the paper's rivals
-would send for the same question."""
+"""What the hierarchy added to this context beyond similarity search, and the contexts of the paper's rivals."""
 
 from functools import partial
 from pathlib import Path
@@ -25,20 +24,20 @@ from pages.common.messages import say, words
 from pages.common.scope import Scope
 
 RIVALS = ("vector", "graphrag_local", "lightrag", "hirag", "fastgraphrag")  # naive RAG and those of Figure 3
-_LISTED = 5  # items of a kind
+_LISTED = 5  # most items listed per kind
 _SCRIPT = Path(__file__).with_name("structure.js")
 _FRAME = '<div class="lr-brought"></div>'
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
-    """Draw the panel; nothing but a line against naive RAG for a strategy that climbs no hierarchy."""
+    """Draw the panel; for a strategy without a climb only a line that compares it with naive RAG."""
     if not climbs(trace):
         beside_view.line(scope, ask, trace)
         return
     rank_all = bool(st.session_state.get(scope.key("rank_all")))
     try:
         structure = session.workbench().explanations.structure(index, trace, answer, rank_all=rank_all)
-    except LeanRAGError:  # the retrieval above has said what an endpoint that embeds has to say
+    except LeanRAGError:  # the retrieval above has shown an embedding endpoint's error
         return
     with st.container(border=True, gap="small", key=scope.name("structure")):
         draw(_head(structure))
@@ -68,7 +67,7 @@ def _head(structure: Structure) -> Markup:
 
 
 def _lists(scope: Scope, trace: Trace, structure: Structure) -> None:
-    """Draw what came by the climb alone; a mark that is held there is shown by the answer and by the play."""
+    """Draw the items that only the climb added; hovering a mark highlights it in the answer and in the play."""
     data = {
         "of": play.digest(trace),
         "brought": [item.mark for item in structure.brought],
@@ -113,7 +112,7 @@ def _reason(item: Brought) -> str:
 
 
 def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
-    """Draw the tokens of the rivals' contexts for this question, counted when a person asks for it."""
+    """Draw the tokens of the rivals' contexts for this question; they are counted on request."""
     draw(markup.label(say("structure.tokens")))
     wanted = st.session_state.setdefault(scope.key("rivals"), set())
     topic = (ask.summary.id, ask.question)
@@ -139,7 +138,7 @@ def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
 
 
 def _rival(scope: Scope, ask: asking.Ask, name: str) -> Trace | str:
-    """Return the retrieval of that system with its official settings; why there is none."""
+    """Return the retrieval of that system with its official settings, or why there is none."""
     info = strategies().named(name)
     if info.calls_model and session.workbench().questions.asks_model(ask.summary.config.model):
         return say("structure.asks_model")
@@ -154,13 +153,13 @@ def _rival(scope: Scope, ask: asking.Ask, name: str) -> Trace | str:
 def _bars(rows: list[tuple[str, Trace | str]], ask: asking.Ask) -> Markup:
     most = max((row.context.tokens for _, row in rows if isinstance(row, Trace)), default=1) or 1
     first = rows[0][1]
-    own = first.context.tokens if isinstance(first, Trace) else 0
+    first_tokens = first.context.tokens if isinstance(first, Trace) else 0
     lines: list[Markup] = []
     for place, (title, row) in enumerate(rows):
         if isinstance(row, str):
             lines.append(html('<tr><th role="rowheader">{}</th><td title="{}">–</td><td></td></tr>', title, row))
             continue
-        times = f" × {numbers.decimal(row.context.tokens / own)}" if place and own else ""
+        times = f" × {numbers.decimal(row.context.tokens / first_tokens)}" if place and first_tokens else ""
         lines.append(
             html(
                 '<tr><th role="rowheader">{}</th><td><i style="width:{}%" class="{}"></i>{}<small>{}</small></td>'
@@ -177,7 +176,8 @@ def _bars(rows: list[tuple[str, Trace | str]], ask: asking.Ask) -> Markup:
 
 
 def _gold(trace: Trace, ask: asking.Ask) -> tuple[int, int] | None:
-    """Return how many gold passages the context holds, of how many; None for a question of no set, or without gold."""
+    """Return how many gold passages the context holds, and of how many; None for a question outside the set or without
+    gold."""
     samples = session.workbench().question_sets.about(ask.summary.corpus_id)
     gold = next((question for question in samples if question.question == ask.question and question.evidence), None)
     ranking = Outcome(gold, trace).ranking if gold else None
@@ -185,21 +185,25 @@ def _gold(trace: Trace, ask: asking.Ask) -> tuple[int, int] | None:
 
 
 def _gold_squares(trace: Trace, ask: asking.Ask) -> Markup:
-    held = _gold(trace, ask)
-    if held is None:
+    gold_counts = _gold(trace, ask)
+    if gold_counts is None:
         return NOTHING
-    squares = joined(html("<s></s>") if place < held[0] else html('<s class="o"></s>') for place in range(held[1]))
+    squares = joined(
+        html("<s></s>") if place < gold_counts[0] else html('<s class="o"></s>') for place in range(gold_counts[1])
+    )
     return html(
         '<span class="lr-gold" role="img" aria-label="{}">{}</span>',
-        say("structure.gold", n=held[0], all=held[1]),
+        say("structure.gold", n=gold_counts[0], all=gold_counts[1]),
         squares,
     )
 
 
 def _sentence(trace: Trace, others: list[Trace], ask: asking.Ask) -> Markup:
     sizes = [other.context.tokens for other in others]
-    said = say("structure.beside", tokens=trace.context.tokens, least=min(sizes), most=max(sizes))
-    own, held = _gold(trace, ask), [gold[0] for other in others if (gold := _gold(other, ask))]
-    if own and held:
-        said += " " + say("structure.gold_beside", n=own[0], all=own[1], least=min(held), most=max(held))
-    return markup.muted(said)
+    sentence = say("structure.beside", tokens=trace.context.tokens, least=min(sizes), most=max(sizes))
+    own_gold, rival_gold = _gold(trace, ask), [gold[0] for other in others if (gold := _gold(other, ask))]
+    if own_gold and rival_gold:
+        sentence += " " + say(
+            "structure.gold_beside", n=own_gold[0], all=own_gold[1], least=min(rival_gold), most=max(rival_gold)
+        )
+    return markup.muted(sentence)

@@ -1,4 +1,4 @@
-"""Why not this? What should have been retrieved is followed through every stage, with settings that find it."""
+"""Why not this? An expected item is followed through every stage, with settings that find it."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -20,14 +20,14 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.common.scope import Scope
 
-WANTED = "why"  # its name in links: the words of what is wanted
-_SUGGESTED = 4  # names that contain what was written
-_LONGEST = 1_000  # characters of a passage
+WANTED = "why"  # in links: the words of the expected item
+_SUGGESTED = 4  # names offered that contain what was written
+_LONGEST = 1_000  # characters of a passage that are shown
 _SIGNS = {PASSED: "✓", LOST: "–"}
 
 
 def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
-    """Draw the panel. What is written in it draws the panel alone again."""
+    """Draw the panel; writing in it redraws only the panel."""
     with st.container(border=True, gap="small", key=scope.name("why_not")):
         st.fragment(_panel)(scope, index, ask, trace)
 
@@ -61,7 +61,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         draw(_said(why), _checklist(why))
         slot = st.empty()
         if why.loss is not None:
-            with slot.container():  # every offer is a retrieval that is run
+            with slot.container():  # every offer runs a retrieval
                 st.skeleton(60)
         explained = _explained(ask.topic, wanted, True, ask, index, trace)
     except LeanRAGError as error:
@@ -76,7 +76,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
 def _explained(
     topic: tuple[object, ...], wanted: str, offer: bool, _ask: asking.Ask, _index: Index, _trace: Trace
 ) -> Explained:
-    # A use of the session's state ends a run that a newer one has overtaken, such as by a slider that moves on.
+    # Using the session's state ends a run that a newer one has overtaken, for example when a slider moves on.
     return session.workbench().explanations.why_not(
         _index,
         _trace,
@@ -88,7 +88,7 @@ def _explained(
 
 
 def _said(why: WhyNot) -> Markup:
-    """Return the first loss in a sentence, and what is known of it."""
+    """Return in a sentence where the item was lost first, and the details."""
     loss = why.loss
     rest = f" {words(loss.said)}." if loss else f" {words(why.lane.said[-1])}."
     notes = joined(markup.muted(words(note)) for note in why.notes)
@@ -105,7 +105,7 @@ def _said(why: WhyNot) -> Markup:
 
 
 def _checklist(why: WhyNot) -> Markup:
-    """Return every stage with a sign, and what is known of it."""
+    """Return every stage with a sign and its details."""
     return html('<div class="lr-why" role="list">{}</div>', joined(map(_row, why.checks)))
 
 
@@ -122,7 +122,7 @@ def _row(check: Check) -> Markup:
 
 
 def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
-    """Draw the settings that were run and find it, each with its tokens; one is taken over by a click."""
+    """Draw the tested settings that find the item, each with its tokens; a click applies one."""
     why = explained.why
     if why.loss is None:
         return
@@ -136,7 +136,7 @@ def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
             on_click=presets.set_options,
             args=(scope, info, each.options),
         ):
-            st.rerun()  # the whole page, whose controls have changed
+            st.rerun()  # the whole page, since its controls have changed
     if not explained.offers:
         code = "why.not_in_graph" if not why.gold.rows else "why.nothing_finds"
         draw(markup.muted(say("missed.would_call") if ask.calls_model else say(code)))
@@ -150,7 +150,7 @@ def _offer_text(offer: Remedy) -> str:
 
 
 def _suggestions(scope: Scope, index: Index, wanted: str, why: WhyNot) -> None:
-    """Draw the entities whose name is like what was written, where it is the name of none."""
+    """Draw the entities with a similar name, if no entity has exactly the written one."""
     if why.gold.kind == "entity" or len(wanted) > 60:
         return
     names = [row.name for row in find_entities(index, wanted, layer=0, limit=_SUGGESTED).rows]

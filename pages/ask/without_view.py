@@ -1,4 +1,4 @@
-"""Without this: a seed, a relation or a chunk is taken out, and what changes in context and answer is shown beside."""
+"""Without this: remove a seed, a relation or a chunk, and show what changes in context and answer."""
 
 from collections.abc import Sequence
 
@@ -21,12 +21,12 @@ from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import known, language, message, say
 from pages.common.scope import Scope
 
-TAKEN_OUT = "without"  # its name in links: ids, parted by commas
-_LISTED = 5  # names of a role
+TAKEN_OUT = "without"  # in links: ids, separated by commas
+_LISTED = 5  # most names listed per role
 
 
 def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
-    """Draw the panel. What is taken out in it draws the panel alone again."""
+    """Draw the panel; removing something in it redraws only the panel."""
     with st.container(border=True, gap="small", key=scope.name("without_this")):
         st.fragment(_panel)(scope, index, ask, trace, answer)
 
@@ -60,7 +60,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
 
 
 def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
-    """Return the ids that are taken out; those of links that this retrieval lacks are left alone."""
+    """Return the ids that are removed; ids in a link that this retrieval lacks are ignored."""
     titles = {id_: visible(_title(each)) for id_, each in offered.items()}
 
     def wanted(text: str) -> list[str]:
@@ -101,12 +101,12 @@ def _kept_run(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _t
 
 
 def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: Trace) -> RunWithout:
-    made: RunWithout = _kept_run(topic, ids, index, trace)
-    return made
+    run_without: RunWithout = _kept_run(topic, ids, index, trace)
+    return run_without
 
 
 def _context(before: Trace, after: Trace) -> Markup:
-    """Return what entered and what left the retrieval, and the tokens."""
+    """Return what entered and left the retrieval, and the tokens."""
     changed = changes(before, after, language())
     lines = []
     for group in changed.groups:
@@ -140,7 +140,7 @@ def _extractive(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, 
 def _answer(
     scope: Scope, index: Index, ask: asking.Ask, chosen: tuple[str, ...], trace: Trace, before: Answer | None
 ) -> None:
-    """Draw how the answer from what is left differs, and its text. A model is asked when a person wants it."""
+    """Draw how the answer from the remaining context differs, and its text. A model is called only on request."""
     bench = session.workbench()
     after: Answer | None
     if before is None:
@@ -168,7 +168,7 @@ def _answer(
 
 
 def _differences(changed: AnswerChanges) -> Markup:
-    """Return sentences that are gone, new, or cite something else."""
+    """Return the sentences that are gone, new, or cited differently."""
     if not changed.any:
         return html('<div class="lr-small">{}</div>', say("without.same_answer", n=changed.n_same))
     lines = [_line("out", text) for text in changed.gone] + [_line("in", text) for text in changed.new]

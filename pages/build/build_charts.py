@@ -1,4 +1,4 @@
-"""The charts of a build's report: what the clusters and relations are like, and what the build took."""
+"""The charts of a build's report: properties of clusters and relations, and what the build took."""
 
 from collections.abc import Callable, Sequence
 
@@ -30,12 +30,12 @@ from pages.common.messages import language, message, say, words
 
 
 def live(job: JobState) -> None:
-    """Draw by stage the forecast, the use so far and the expected total; warn when the budget is too small."""
-    ahead = outlook(job.kind, job.forecast, job.spending, job.stages)
-    if ahead is None or job.forecast is None:
+    """Draw the forecast, the use so far and the expected total by stage; warn if the budget is too small."""
+    job_outlook = outlook(job.kind, job.forecast, job.spending, job.stages)
+    if job_outlook is None or job.forecast is None:
         return
-    rows = [_live_row(job, stage) for stage in ahead.stages]
-    forecast, so_far, at_end = job.forecast, ahead.so_far, ahead.at_end
+    rows = [_live_row(job, stage) for stage in job_outlook.stages]
+    forecast, so_far, at_end = job.forecast, job_outlook.so_far, job_outlook.at_end
     tokens = numbers.tokens(round(so_far.tokens)), numbers.tokens(round(at_end.tokens))
     rows.append((say("build.tokens"), tokens_of(forecast.tokens), *tokens))
     if forecast.dollars.high or so_far.dollars:
@@ -47,12 +47,12 @@ def live(job: JobState) -> None:
                 numbers.money(at_end.dollars),
             )
         )
-    whole = "" if ahead.seconds_left is None else numbers.duration(job.seconds + ahead.seconds_left)
+    whole = "" if job_outlook.seconds_left is None else numbers.duration(job.seconds + job_outlook.seconds_left)
     rows.append((say("build.time"), span(forecast.seconds), numbers.duration(job.seconds), whole or "–"))
     head = ("", *(say(f"build.outlook.{name}") for name in ("forecast", "so_far", "at_end")))
     table = markup.facts_table(head, rows, caption=say("build.outlook.caption"))
     markup.block(say("build.forecast"), table, say("build.outlook.updated"))
-    warning = _budget_warning(job, ahead)
+    warning = _budget_warning(job, job_outlook)
     if warning:
         message(warning)
 
@@ -71,9 +71,9 @@ def calls_title(job: JobState, stage_name: str) -> str:
     return say("build.outlook.calls", stage=words(job.kind.stage(stage_name).title))
 
 
-def _budget_warning(job: JobState, ahead: Outlook) -> str:
-    """Return a warning when the budget will be spent before the end; empty when it is enough."""
-    budget, at_end = job.budget, ahead.at_end
+def _budget_warning(job: JobState, job_outlook: Outlook) -> str:
+    """Return a warning if the budget will run out before the end; empty if it is sufficient."""
+    budget, at_end = job.budget, job_outlook.at_end
     lacking = []
     if budget.tokens and at_end.tokens > budget.tokens:
         needed, allowed = numbers.tokens(round(at_end.tokens)), numbers.tokens(budget.tokens)
@@ -92,13 +92,13 @@ def has_forecast(job: JobState) -> bool:
 
 
 def ended(job: JobState) -> None:
-    """Draw by stage the forecast and the actual use of an ended job; nothing where there was no forecast of calls."""
+    """Draw the forecast and the actual use of an ended job by stage; nothing if no calls were forecast."""
     forecast = job.forecast
     if forecast is None or not has_forecast(job):
         return
-    taken = job.spending.by_stage
+    usage_by_stage = job.spending.by_stage
     rows = [
-        (calls_title(job, stage.stage), counts(stage.calls), f"{taken.get(stage.stage, NO_USAGE).calls:,}")
+        (calls_title(job, stage.stage), counts(stage.calls), f"{usage_by_stage.get(stage.stage, NO_USAGE).calls:,}")
         for stage in forecast.calling
     ]
     usage = job.spending.usage
@@ -138,7 +138,7 @@ def span(range_: Range) -> str:
 
 
 def hierarchy(index: Index) -> None:
-    """Draw the cluster sizes of all layers, and lambda of each aggregated layer that has relations."""
+    """Draw the cluster sizes of all layers, and lambda for each aggregated layer with relations."""
     clusters = [
         LayerClusterSizes(below.number + 1, np.bincount(below.parent)) for below in index.layers[:-1] if len(below) > 1
     ]
@@ -173,7 +173,7 @@ def hierarchy(index: Index) -> None:
 
 
 def costs(job: JobState) -> None:
-    """Draw time by stage; for a model at an endpoint also tokens by stage, and forecast beside actual values."""
+    """Draw time by stage; for a model at an endpoint also tokens by stage, and forecast against actual values."""
     times = [StageTime(job_words.stage_title(job, stage.name), stage.seconds) for stage in job.stages if stage.seconds]
     tokens = [
         StageTokens(job_words.stage_title(job, stage), usage.calls, usage.prompt_tokens, usage.completion_tokens)
@@ -208,10 +208,10 @@ def costs(job: JobState) -> None:
 
 def _compared(job: JobState) -> Sequence[Compared]:
     forecast = job.forecast
-    ahead = outlook(job.kind, forecast, job.spending, job.stages)
-    if forecast is None or ahead is None or not has_forecast(job):
+    job_outlook = outlook(job.kind, forecast, job.spending, job.stages)
+    if forecast is None or job_outlook is None or not has_forecast(job):
         return ()
-    taken = ahead.so_far
+    so_far = job_outlook.so_far
     compared = [
         _compare(
             calls_title(job, stage.forecast.stage),
@@ -219,13 +219,13 @@ def _compared(job: JobState) -> Sequence[Compared]:
             stage.so_far.calls,
             "{:,.0f}".format,
         )
-        for stage in ahead.stages
+        for stage in job_outlook.stages
     ]
     compared.append(
-        _compare(say("build.tokens"), forecast.tokens, taken.tokens, lambda value: numbers.tokens(round(value)))
+        _compare(say("build.tokens"), forecast.tokens, so_far.tokens, lambda value: numbers.tokens(round(value)))
     )
     if forecast.dollars.expected:
-        compared.append(_compare(say("build.cost"), forecast.dollars, taken.dollars, numbers.money))
+        compared.append(_compare(say("build.cost"), forecast.dollars, so_far.dollars, numbers.money))
     compared.append(_compare(say("build.time"), forecast.seconds, job.seconds, numbers.duration))
     return compared
 

@@ -1,4 +1,4 @@
-"""What a build made, what it cost, what was lost on the way, and how to get it back."""
+"""The report of a build: its result, its cost, the losses, and how to recover them."""
 
 import streamlit as st
 
@@ -18,13 +18,13 @@ from pages.common.frame import kind_line, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
-_BEGINNING = 120  # characters of a chunk in the list of losses
+_BEGINNING = 120  # characters of a chunk shown in the list of losses
 _READ = 300  # rows of a list of losses
 _LOG_SHOWN = 20_000  # characters
 
 
 def show(job: JobState) -> None:
-    """Draw counts, layers, cluster sizes, drops and seconds of a build that is done."""
+    """Draw counts, layers, cluster sizes, losses and seconds of a finished build."""
     summary = next((index for index in session.index_list().indexes if index.id == job.result), None)
     if summary is None:
         message(say("build.index_deleted"))
@@ -100,12 +100,12 @@ def show(job: JobState) -> None:
         with charts, plain_errors():
             build_charts.hierarchy(session.open_index(summary))
             build_charts.costs(job)
-    if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # which reads no chunk
+    if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # such a job reads no chunks
         losses(job, summary)
 
 
 def _conflicts(summary: IndexSummary) -> None:
-    """Draw the number of contradictions and both quotes of each; look for them once the fold is opened."""
+    """Draw the number of contradictions and both quotes of each; they are searched for when the fold is opened."""
     fold = st.expander(
         say("build.conflicts"), icon=":material/compare_arrows:", key="build_conflicts", on_change="rerun"
     )
@@ -132,7 +132,7 @@ def _conflicts(summary: IndexSummary) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _conflicts_of(id_: str, created: str, _index: Index) -> ConflictReport:
-    """Return the conflicts of the index, found once. id_, created: the key of the cache."""
+    """Return the conflicts of the index, computed once. id_, created: the cache key."""
     return find_conflicts(_index)
 
 
@@ -144,7 +144,7 @@ def _about(conflict: Conflict) -> str:
 
 
 def clustering(summary: IndexSummary) -> None:
-    """Draw sizes and quality of each layer's clusters, as the index's report keeps them."""
+    """Draw sizes and quality of each layer's clusters, as recorded in the index's report."""
     with plain_errors():
         layers = cluster_facts(session.open_index(summary).report)
         if not layers:
@@ -189,11 +189,11 @@ def drop_list(job: JobState, summary: IndexSummary) -> None:
 
 
 def losses(job: JobState, summary: IndexSummary) -> None:
-    """Draw the chunks and summaries that the model failed at, and the ways to ask again."""
+    """Draw the chunks and summaries for which the model failed, and the ways to retry."""
     with plain_errors():
         index = session.open_index(summary)
         lost = index.report.lost_chunks
-        # The lists of a report end after some hundred; what an index records of itself is counted whole.
+        # The lists of a report stop after some hundred entries; the records of the index itself are complete.
         instead = summary.builtin_texts or index.report.listed_by_builtin
         empty = [chunk for chunk in index.report.empty_chunks if chunk not in lost]
         if not (lost or instead or empty):
@@ -231,7 +231,7 @@ def _counts(lost: int, instead: int, empty: int) -> str:
 
 
 def loss_table(index: Index, reasons: dict[str, str]) -> None:
-    """Draw chunks by number and document, why they are incomplete, and how they begin."""
+    """Draw chunks with number, document, reason of the loss, and first words."""
     row_of = {id_: row for row, id_ in enumerate(index.chunks["id"].to_pylist())}
     titles = index.documents["title"].to_pylist()
     document_of = index.chunks["document"].to_pylist()
@@ -254,7 +254,7 @@ def _beginning(text: str) -> str:
 
 
 def log_fold(job: JobState) -> None:
-    """Draw what the build's process printed, to read and to download; nothing when it printed nothing."""
+    """Draw the output of the build's process, with a download; nothing if it printed nothing."""
     log = session.workbench().jobs.log(job.id)
     if not log.strip():
         return

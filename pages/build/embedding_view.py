@@ -1,4 +1,4 @@
-"""Which embedding of this machine a build takes: that of English, or that of every language."""
+"""The local embedding model of a build: the English or the multilingual one."""
 
 import streamlit as st
 
@@ -10,14 +10,14 @@ from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 
-NAME = "b_local"  # of the choice in links
+NAME = "b_local"  # name of the choice in links
 SHORT = {BUILTIN: "MiniLM", MULTILINGUAL: "e5"}
 TITLES = {BUILTIN: "build.embedding.english", MULTILINGUAL: "build.embedding.every"}
 
 
 def choose(corpus_id: str) -> tuple[str, str]:
-    """Draw the choice; return the model's name, and what is lacking to build with it, empty when nothing. Proposed is
-    that of every language, where it is installed, for a corpus that the English one was not trained for."""
+    """Draw the choice; return the model's name, and what a build with it lacks, empty for nothing. The multilingual
+    model is proposed, if installed, for a corpus in a language that the English one was not trained for."""
     foreign = ""
     with plain_errors():
         foreign = session.workbench().builds.foreign_language(corpus_id)
@@ -31,7 +31,7 @@ def choose(corpus_id: str) -> tuple[str, str]:
 
 
 def take(embedding: str) -> None:
-    """Set the choice to an index's embedding, whatever is proposed; to what is proposed where it is of an endpoint. For
+    """Set the choice to an index's local embedding; reset it to the proposal for an endpoint's embedding. For
     callbacks."""
     state.remember(NAME, embedding if embedding in TITLES else None)
 

@@ -1,4 +1,4 @@
-"""Choosing the engine: the built-in one, a reference graph where the corpus has one, or models of the endpoint with
+"""The choice of the engine: the built-in one, a reference graph if the corpus has one, or models of an endpoint with
 entity types, gleaning rounds and prompts."""
 
 from collections.abc import Mapping
@@ -35,19 +35,19 @@ _CODES = {
     ENDPOINT: "build.engine.endpoint",
     FILE: "build.engine.file",
 }
-READS_ALL, NAMES_ALONE = "all", "names"  # what a model file does, as links name it
+READS_ALL, NAMES_ALONE = "all", "names"  # the role of a model file, as links name it
 URL = (
     *("b_engine", embedding_view.NAME, "b_model", "b_aggregation", "b_embedding"),
     *("b_file", "b_file_does", "b_types", "b_gleaning_rounds", "b_batches"),
 )
-_NO_TYPES = ","  # all of them were removed
+_NO_TYPES = ","  # the person removed all types
 _DEFAULT_TYPES = IndexConfig().entity_types
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What was chosen. values: fields of IndexConfig; lacking: what must still be chosen, empty when nothing.
-    has_batches: the server takes calls in files; as_batches: they are to be sent so."""
+    """The chosen engine. values: fields of IndexConfig; lacking: what must still be chosen, empty for nothing.
+    has_batches: the server accepts batch files; as_batches: calls are to be sent so."""
 
     name: str = BUILTIN
     values: dict[str, Any] = field(default_factory=dict)
@@ -57,17 +57,17 @@ class Engine:
 
     @property
     def remote(self) -> bool:
-        """Whether a language model or an embedding model of the endpoint works, or a model file."""
+        """Tell whether a model of the endpoint, for language or embeddings, or a model file is used."""
         return self.name in (ENDPOINT, FILE)
 
     @property
     def reads_by_grammar(self) -> bool:
-        """Whether the built-in engine extracts."""
+        """Tell whether the built-in engine extracts."""
         return self.name == BUILTIN or (self.name == FILE and self.values.get("model") == BUILTIN_MODEL)
 
 
 def choose(corpus_id: str) -> Engine:
-    """Draw the choice of the engine and return it; models() chooses its models below."""
+    """Draw the choice of the engine and return it; models() then asks for its models."""
     names = (BUILTIN, BY_HAND, ENDPOINT, FILE) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT, FILE)
     titles = {name: say(_CODES[name]) for name in names}
     proposed = _propose()
@@ -84,10 +84,10 @@ def choose(corpus_id: str) -> Engine:
 
 
 def _propose() -> bool:
-    """Fill the form with the models that the settings propose, unless an engine was chosen; return whether they do."""
+    """Fill the form with the models that the settings propose, unless an engine was chosen; tell whether they do."""
     try:
         settings = session.workbench().settings.read()
-    except LeanRAGError:  # which every page shows
+    except LeanRAGError:  # every page shows this error
         return False
     if settings.build_model and not state.recall("b_engine"):
         title, by_file = model_title(settings.build_model), is_file(settings.build_model)
@@ -100,7 +100,7 @@ def _propose() -> bool:
 
 
 def _offer() -> None:
-    """Offer the model servers of this machine, where no endpoint is set up."""
+    """Draw the model servers of this machine if no endpoint is set up."""
     with plain_errors():
         settings = session.workbench().settings.read()
         if not endpoint_view.is_set_up(settings):
@@ -124,7 +124,7 @@ def models(engine: Engine, corpus_id: str) -> Engine:
 
 
 def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
-    """Ask for a model file and what it does, and return the engine with it. engine: with the embedding."""
+    """Ask for a model file and its role, and return the engine with it. engine: with the embedding."""
     files = [each.name for each in session.workbench().model_files.all() if each.file is not None]
     if not files or not is_installed():
         message(say("build.engine.file.none"))
@@ -143,7 +143,8 @@ def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
 
 
 def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
-    """Ask for a model of each role's server and return the engine with them. of_all: the settings."""
+    """Ask for a model of each role's server and return the engine with them. of_all: the settings common to all
+    roles."""
     settings, embeds_at = of_all.of_role(EXTRACTION), of_all.of_role(EMBEDDINGS)
     if not endpoint_view.is_set_up(settings):
         message(say("build.engine.no_endpoint"))
@@ -188,7 +189,7 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
 
 
 def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
-    """Ask for entity types, gleaning rounds and prompts of a language model, and return them as settings."""
+    """Ask for the entity types, gleaning rounds and prompts of a language model, and return them as settings."""
     values: dict[str, Any] = {}
     left, right = st.columns([2, 1], gap="small")
     with left:
@@ -200,8 +201,8 @@ def _asked_for(corpus_id: str, model: str) -> dict[str, Any]:
 
 
 def _offers_batches(settings: Settings) -> bool:
-    """Tell whether the server takes calls in files: it says so, it is OpenAI's own, or somebody chose it and the server
-    has not been asked since."""
+    """Tell whether the server accepts batch files: it says so, it is OpenAI's own, or somebody chose batches and the
+    server has not been asked since."""
     listed = endpoint_view.listing(settings)
     not_asked = not listed.names and listed.error is None
     return listed.batches or settings.host == OPENAI_HOST or (not_asked and bool(state.recall("b_batches")))
@@ -222,7 +223,7 @@ def _as_batches() -> bool:
 
 
 def _found(settings: Settings) -> None:
-    """Draw the model servers of this machine, and the way to Settings."""
+    """Draw the model servers of this machine, and a link to Settings."""
     draw(markup.label(say("found.title")))
     found_view.cards(settings)
     with st.container(horizontal=True, gap="small"):
@@ -242,8 +243,8 @@ def take_settings(config: Mapping[str, Any]) -> None:
         _take_asked_for(config)
         return
     models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
-    remote = any(map(is_remote, models))  # of another mixture than the form builds, a model is to be chosen
-    # The built-in engine is named where the settings propose another one.
+    remote = any(map(is_remote, models))  # a combination that the form does not offer; a model has to be chosen
+    # The built-in engine is set explicitly if the settings propose another one.
     state.remember(
         "b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else BUILTIN if _propose() else None
     )
@@ -281,7 +282,7 @@ def to_settings() -> None:
 
 
 def entity_types() -> tuple[str, ...]:
-    """Ask for the entity types that the model is to look for, and return them."""
+    """Ask for the entity types that the model looks for, and return them."""
     with st.container(gap="xsmall"):
         chosen = widgets.remembered(
             "b_types",

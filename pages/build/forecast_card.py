@@ -1,4 +1,4 @@
-"""What a build will take, before it begins; the name, the budget, and the button that starts it."""
+"""The forecast of a build: what it will take; the name, the budget, and the button that starts it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,11 +27,11 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, toast_next, words
 from pages.settings import call_store_view
 
-_MOST_TOKENS = 2**53  # a browser counts no further
+_MOST_TOKENS = 2**53  # the largest exact number in a browser
 
 
 def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **layout: Any) -> float:
-    """Ask for the most dollars that may be spent, and return them; 0 for any."""
+    """Ask for the most dollars to spend, and return them; 0 for no limit."""
     chosen = widgets.remembered(
         name,
         default,
@@ -52,7 +52,7 @@ def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **la
 
 
 def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """Ask for the most tokens that may be spent, and return them; 0 for any."""
+    """Ask for the most tokens to spend, and return them; 0 for no limit."""
     chosen = widgets.remembered(
         name,
         default,
@@ -72,7 +72,7 @@ def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout:
 
 
 def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """Ask for the most calls that may be made, and return them; 0 for any."""
+    """Ask for the most calls to make, and return them; 0 for no limit."""
     chosen = widgets.remembered(
         name,
         default,
@@ -97,7 +97,7 @@ _SAMPLED = 3  # chunks of a dry run
 
 
 def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[JobState], *, fault: str) -> None:
-    """Draw the forecast for these settings, and the start. fault: what is wrong with the form, shown at its field."""
+    """Draw the forecast for these settings, and the start button. fault: what is wrong with the form."""
     with st.container(border=True, key="forecast"):
         if engine.remote:
             endpoint_forecast(corpus, config, engine)
@@ -143,7 +143,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
 
 
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
-    """Draw the time from earlier builds; the built-in engine costs nothing."""
+    """Draw the time, estimated from earlier builds; the built-in engine costs nothing."""
     n_built = sum(job.builds_index and job.status == "done" for job in jobs)
     try:
         expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, {}, n_built)
@@ -161,7 +161,7 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
 
 
 def _other_embedding(corpus: CorpusSummary, config: IndexConfig, n_built: int) -> list[tuple[str, str]]:
-    """Return the time with the other embedding of this machine, where a choice between them is sensible."""
+    """Return the time with the other local embedding, if choosing between them makes sense."""
     if not e5.is_installed() or not (
         config.embedding == MULTILINGUAL or session.workbench().builds.foreign_language(corpus.id)
     ):
@@ -181,7 +181,7 @@ def _head(cost: str, time: str, basis: str) -> None:
 
 
 def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine) -> None:
-    """Draw calls, tokens, money and time of a build with models of the endpoint."""
+    """Draw calls, tokens, cost and time of a build with an endpoint's models."""
     if engine.lacking:
         _head("–", "", engine.lacking)
         return
@@ -250,14 +250,14 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
 
 
 def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:
-    """Return what the calls cost, or their highest cost where only a bound is known."""
+    """Return the cost of the calls, or its upper bound if only that is known."""
     high = numbers.money(expected.dollars.high)
     return at_most(high) if at_most else build_charts.money_of(expected.dollars)
 
 
 def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
-    """Count the stored answers to later questions about this corpus (merging, clusters, relations), from these models.
-    Which of them fit is known only when the clusters are."""
+    """Count the stored answers of these models to later questions about this corpus (merging, clusters, relations).
+    Which of them can be reused is known only after clustering."""
     models = {config.model, config.aggregation_model or config.model}
     return sum(
         group.calls
@@ -269,7 +269,7 @@ def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
 
 
 def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
-    """Return the reason why the forecast is an upper bound only."""
+    """Return why the forecast is only an upper bound."""
     indexes = session.index_list().indexes
     if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
         return say("build.same_settings")
@@ -281,7 +281,7 @@ def _at_most(amount: str) -> str:
 
 
 def as_capital(text: str) -> str:
-    """Return the text with a capital at its beginning."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -289,22 +289,22 @@ def as_capital(text: str) -> str:
 def _forecast(
     corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], n_results: int
 ) -> Forecast:
-    """Return the forecast, cached until the corpus, the settings or the number of builds or stored calls change."""
+    """Return the forecast, cached until the corpus, the settings, or the number of builds or stored calls changes."""
     return session.workbench().builds.forecast(corpus_id, config)
 
 
 def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
     if expected.dollars.high > 0:
         return build_charts.money_of(expected.dollars)
-    asked = {EXTRACTION: config.model, AGGREGATION: config.aggregation_model, EMBEDDINGS: config.embedding}
-    of_role = {role: settings.of_role(role) for role in asked}
-    paid = [role for role, name in asked.items() if name and not of_role[role].local]
-    unknown = any(of_role[role].unpriced((asked[role],)) for role in paid)
+    models = {EXTRACTION: config.model, AGGREGATION: config.aggregation_model, EMBEDDINGS: config.embedding}
+    of_role = {role: settings.of_role(role) for role in models}
+    paid = [role for role, name in models.items() if name and not of_role[role].local]
+    unknown = any(of_role[role].unpriced((models[role],)) for role in paid)
     return say("build.price_unknown" if unknown else "build.no_cost")
 
 
 def budget_fields(config: IndexConfig) -> Budget:
-    """Ask for the budget of the build and return it; the build stops there and can be resumed."""
+    """Ask for the budget of the build and return it; a build that reaches it stops and can be resumed."""
     left, right = st.columns(2, gap="small")
     with left:
         dollars = dollars_field("b_dollars", say("build.budget_dollars"), key="budget_dollars")
@@ -316,6 +316,6 @@ def budget_fields(config: IndexConfig) -> Budget:
         with plain_errors():
             names = session.workbench().settings.read().unpriced(config.models)
             if names:
-                said = say("build.no_price", models=say("ask.comma").join(names))
-                draw(html('<div class="lr-notes"><div>{}</div></div>', said))
+                warning = say("build.no_price", models=say("ask.comma").join(names))
+                draw(html('<div class="lr-notes"><div>{}</div></div>', warning))
     return Budget(dollars, tokens)

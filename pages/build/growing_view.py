@@ -1,4 +1,4 @@
-"""The graph of a build while it grows: entities as they are found, then their clusters, layer by layer."""
+"""The graph of a running build: entities as they are found, then their clusters, layer by layer."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _FRAME = '<div class="lr-growing"></div>'
 
 
 def show(job: JobState) -> None:
-    """Draw the growing graph, and say what all of it holds; nothing before the first entity is found."""
+    """Draw the growing graph and the counts of the whole; nothing before the first entity is found."""
     growth = session.workbench().jobs.growth(job.id) if job.builds_index else Growth()
     if not growth.names:
         return
@@ -44,13 +44,13 @@ def _sentence(job: JobState, growth: Growth) -> str:
     if len(growth.n_clusters) > 1:
         parts.append(say("growing.above", counts=", ".join(f"{n:,}" for n in growth.n_clusters[1:])))
     code = f"growing.{job.status}"
-    said = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
+    sentence = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
     n_drawn = len(growth.names) - len(growth.gone)
-    return said if n_drawn >= counted.found else said + say("text.space") + say("growing.part", n=n_drawn)
+    return sentence if n_drawn >= counted.found else sentence + say("text.space") + say("growing.part", n=n_drawn)
 
 
 def _counted(job: JobState) -> StageState:
-    """Return the stage that knows how large the graph is: merging, or extraction before it."""
+    """Return the stage that knows the size of the graph: merging, or before it extraction."""
     by_name = {stage.name: stage for stage in job.stages}
     stages = [by_name[name] for name in ("merge", "extract") if name in by_name]
     return next((stage for stage in stages if stage.found), StageState("extract", "waiting"))

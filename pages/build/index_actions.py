@@ -1,4 +1,4 @@
-"""What can be done with an index of the table: explore, compare, duplicate, export, rename, delete and take back."""
+"""The actions on an index of the table: explore, compare, duplicate, export, rename, delete and restore."""
 
 import re
 import tempfile
@@ -52,14 +52,14 @@ def _content(index_id: str, format_name: str) -> bytes:
         return path.read_bytes()
 
 
-TICKED = "ticked"  # ids of the indexes that are ticked in the table, with commas between them
+TICKED = "ticked"  # ids of the ticked indexes, separated by commas
 _MOST_COMPARED, _LETTERS = 4, "abcd"
 _TITLE = 40  # characters of an index's title on the button that deletes it
 _FAULT = "lr_index_fault"  # why the last action failed
 
 
 def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
-    """Draw the actions on the ticked indexes, and the folds for updates and parts of a single one."""
+    """Draw the actions on the ticked indexes, and for a single one the folds for updates and parts."""
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
         message(fault, kind="error")
@@ -115,7 +115,7 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
 
 
 def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None:
-    """Draw the choice of indexes to ask the same question on Compare. proposed: ids of the ticked ones."""
+    """Draw the choice of indexes for one question on Compare. proposed: ids of the ticked ones."""
     with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
         picked = st.multiselect(
             say("build.compare.which"),
@@ -137,7 +137,7 @@ def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None
 
 
 def _to_compare(ids: Sequence[str]) -> None:
-    """Compare has a column for each of the indexes, all with LeanRAG. For callbacks."""
+    """Give Compare a column with LeanRAG for each of the indexes. For callbacks."""
     state.remember("cols", _LETTERS[: len(ids)])
     for letter, id_ in zip(_LETTERS, ids, strict=False):
         state.remember(f"{letter}_index", id_)
@@ -155,40 +155,42 @@ def _rename(index: IndexSummary) -> None:
 
 
 def _delete(ids: Sequence[str]) -> None:
-    """Delete the indexes, so that they can be taken back for a while. For callbacks."""
+    """Delete the indexes; for a while they can be restored. For callbacks."""
     for index_id in ids:
         try:
             session.workbench().indexes.hold(index_id)
         except LeanRAGError as error:
             st.session_state[_FAULT] = error
             return
-        if state.recall("index") == index_id:  # else the page would report it as missing
+        if state.recall("index") == index_id:  # otherwise the page would report it as missing
             state.remember("index", None)
     state.remember(TICKED, None)
 
 
 def deleted() -> None:
-    """Draw the indexes that were deleted just now, each with the way to take it back."""
+    """Draw the recently deleted indexes, each with a button that restores it."""
     with plain_errors():
-        for held in session.workbench().indexes.revocable():
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"held_{held.id}"):
-                until = time.strftime("%H:%M", time.localtime(held.until))
-                size = numbers.size(held.size_bytes)
-                said = say("build.deleted", name=isolated(held.name), size=size, time=until)
-                draw(html('<div class="lr-msg note" role="status">{}</div>', said))
+        for deleted_index in session.workbench().indexes.revocable():
+            with st.container(
+                horizontal=True, vertical_alignment="center", gap="small", key=f"held_{deleted_index.id}"
+            ):
+                end_time = time.strftime("%H:%M", time.localtime(deleted_index.until))
+                size = numbers.size(deleted_index.size_bytes)
+                note = say("build.deleted", name=isolated(deleted_index.name), size=size, time=end_time)
+                draw(html('<div class="lr-msg note" role="status">{}</div>', note))
                 st.button(
                     say("build.undo"),
                     icon=":material/undo:",
-                    key=f"take_back_{held.id}",
+                    key=f"take_back_{deleted_index.id}",
                     on_click=_take_back,
-                    args=(held.id,),
+                    args=(deleted_index.id,),
                 )
                 st.button(
                     say("build.delete_now"),
                     type="tertiary",
-                    key=f"end_deletion_{held.id}",
+                    key=f"end_deletion_{deleted_index.id}",
                     on_click=_end,
-                    args=(held.id,),
+                    args=(deleted_index.id,),
                 )
 
 

@@ -1,4 +1,4 @@
-"""The indexes beside each other: the settings that differ, quality and cost; sorted, filtered, grouped."""
+"""The table of indexes: the settings that differ, quality and cost; sorted, filtered, grouped."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,8 +26,8 @@ from pages.common.messages import known, say
 
 _ROWS = 200  # a page
 _GROUPS = ("", "corpus_name", "kind", "model")
-_ALWAYS = ("cluster_size", "tau")  # columns also where all indexes have the same
-_NAMED = ("chunk_tokens", "model")  # settings that are said of all where they do not differ
+_ALWAYS = ("cluster_size", "tau")  # columns even if all indexes have the same value
+_NAMED = ("chunk_tokens", "model")  # settings that stand below the table if all indexes have the same
 _LONGEST = 40  # characters of a setting in a cell
 
 
@@ -47,7 +47,7 @@ def show(indexes: Sequence[IndexSummary]) -> None:
 
 
 def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], str]:
-    """Draw the filter and the grouping, and return the fitting indexes and the grouping; all where there are few."""
+    """Draw the filter and the grouping; return the matching indexes and the grouping. Few indexes are not filtered."""
     if len(indexes) < 3:
         return indexes, ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -83,7 +83,7 @@ def shown(name: str, value: Any) -> str:
 
 
 def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
-    """Draw the rows, and return those that are ticked, in their order."""
+    """Draw the rows; return the ticked ones in order."""
     costs, recalls = _costs(rows), _recalls(rows)
     columns: dict[str, list[Any]] = {}
     if by:
@@ -125,7 +125,7 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
         ),
         lambda chosen: state.remember(index_actions.TICKED, ",".join(chosen)),
         read=lambda drawn: tuple(ids[place] for place in sorted(drawn["selection"]["rows"]) if place < len(ids)),
-        form=tuple(ids),  # the browser knows rows by their places: another list is another table
+        form=tuple(ids),  # the browser identifies rows by position, so another list needs another table
     )
     return [index for index in rows if index.id in ticked]
 
@@ -157,18 +157,19 @@ def _kind(index: IndexSummary) -> str:
 
 
 def _recall(measured: MeasuredRecall | None) -> str:
-    """Return the recall as text, of which a missing one is no "None"; two decimals sort as the numbers do."""
+    """Return the recall as text, so that a missing one does not read "None"; with two decimals it sorts like the
+    number."""
     return "–" if measured is None else numbers.score(measured.recall)
 
 
 def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, MeasuredRecall]:
-    """Return the evidence recall by index, read again when an experiment has changed."""
+    """Return the evidence recall by index, read again after an experiment has changed."""
     return _read_recalls(tuple(sorted(index.id for index in rows)), session.workbench().experiments.store.changes())
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> dict[str, MeasuredRecall]:
-    """Read the recalls. changes: of the experiments, a part of the key."""
+    """Read the recalls. changes: of the experiments, part of the cache key."""
     return dict(session.workbench().experiments.measured_recall(index_ids))
 
 
@@ -180,5 +181,5 @@ def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:
 def _cost(index_id: str, created: str) -> Spent:
     try:
         return read_report(session.workbench().indexes.path(index_id)).usage
-    except LeanRAGError:  # the page that opens the index says that it is damaged
+    except LeanRAGError:  # the page that opens the index reports the damage
         return Spent()

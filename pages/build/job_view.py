@@ -1,4 +1,4 @@
-"""A job under way, or ended, of whatever kind: stages, rate, time left, what is written; cancel and resume."""
+"""A running or ended job of any kind: stages, rate, time left, recent output; cancel and resume."""
 
 import time
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from pages.common.messages import message, say, words
 
 
 def spending_line(job: JobState) -> None:
-    """Draw what the job has cost so far, how much was reused, and the last faults of the server; nothing where no model
-    at an endpoint is used."""
+    """Draw the job's cost so far, how much was reused, and the server's latest errors; nothing without an endpoint's
+    model."""
     if job.spending == NO_SPENDING:
         return
     usage, budget = job.spending.usage, job.budget
@@ -55,7 +55,7 @@ def _of(amount: str, limit: str) -> str:
 
 
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
-    """Draw the fields of a larger budget, and the button that resumes. resume: takes the job's id and the budget."""
+    """Draw the fields for a larger budget, and the button that resumes. resume: takes the job's id and the budget."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         if job.budget.calls:
             name = f"more_calls_{job.id}"
@@ -76,20 +76,20 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
 
 def _resume_with(job_id: str, resume: Callable[[str, Budget], None]) -> None:
     """Resume with the budget of the fields."""
-    keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens", "calls"))
-    dollars, tokens, calls = (st.session_state.get(key, 0) for key in keys)  # those of the fields that are there
+    keys = (widgets.key_of(f"more_{limit}_{job_id}") for limit in ("dollars", "tokens", "calls"))
+    dollars, tokens, calls = (st.session_state.get(key, 0) for key in keys)  # some of the fields may be missing
     resume(job_id, Budget(float(dollars), int(tokens), int(calls)))
 
 
-_MOVED = "lr_job_moved"  # another job is to be shown
+_MOVED = "lr_job_moved"  # the panel shall show another job
 _FAULT = "lr_job_fault"  # why a request about a job failed
-_LISTED = 6  # of what was written last
+_LISTED = 6  # most recent lines that are shown
 _SILENT = 30.0  # seconds without a heartbeat
-_NOTHING = 0.0005  # seconds that are not worth a number
+_NOTHING = 0.0005  # seconds; anything shorter is not shown as a number
 
 
 def show(job_id: str) -> None:
-    """Draw the job, again every second while it is live; when it ends, draw the whole page once more."""
+    """Draw the job, every second while it runs; redraw the whole page when it ends."""
     try:
         job = session.workbench().jobs.job(job_id)
     except JobNotFound as error:
@@ -135,7 +135,7 @@ def _panel(job_id: str, was_live: bool) -> None:
 
 
 def _feed(job: JobState) -> Markup:
-    """Return as markup what was found and written last, or what is waited for."""
+    """Return the latest findings and texts of the job as HTML, or what it waits for."""
     if not job.recent:
         return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
     lines = joined(
@@ -150,7 +150,7 @@ def _feed(job: JobState) -> Markup:
 
 
 def _label(job: JobState, stage_name: str) -> str:
-    """Return what a text that the stage wrote is called."""
+    """Return the label of a text that the stage wrote."""
     stage = job.kind.stage(stage_name)
     return words(stage.writes) if stage.writes else stage_name
 
@@ -164,7 +164,7 @@ def _awaited(job: JobState) -> str:
 
 
 def _subject(job: JobState) -> Markup:
-    """Return as markup what the job works on: of a build the index and its corpus."""
+    """Return as HTML what the job works on; for a build its index and corpus."""
     subject = job_words.of_job(job, job.kind.wording.subject)
     if not job.builds_index or not job.corpus_id:  # an import has no corpus
         return markup.label(subject)
@@ -176,7 +176,7 @@ def _subject(job: JobState) -> Markup:
 
 
 def _documents(job: JobState, corpus: CorpusSummary) -> str:
-    """Return how many documents the index has that the job made; before, or without it, how many the corpus has."""
+    """Return the number of documents in the job's index; while there is none, those of the corpus."""
     n_documents = corpus.documents
     if job.status == "done" and job.result:
         with suppress(LeanRAGError):  # it was deleted since
@@ -192,7 +192,7 @@ def _headline(job: JobState) -> None:
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     title, pace = job_words.title(job, running), job_words.pace(job, running)
     draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
-    ended, what = "" if job.live else " ended", "build" if job.builds_index else "other"
+    ended, kind = "" if job.live else " ended", "build" if job.builds_index else "other"
     draw(
         html(
             '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
@@ -200,13 +200,13 @@ def _headline(job: JobState) -> None:
             '<u style="width:{:.1f}%"></u></div>'
             '<div class="lr-small lr-muted">{}</div>',
             ended,
-            say(f"job.share.{what}"),
+            say(f"job.share.{kind}"),
             job.share * 100,
             job.share * 100,
             job_words.about(job),
         )
     )
-    # In a row of their own, from the left: a button that gives way to another one moves none.
+    # In a row of their own, aligned left, so that replacing a button moves no other.
     if job.status != "stopped":
         with st.container(horizontal=True, gap="small"):
             _buttons(job)
@@ -218,7 +218,7 @@ def _headline(job: JobState) -> None:
         _batch_note(job.batch)
     if job.status == "running" and job.heard > _SILENT:
         silence = numbers.duration(job.heard)
-        message(say(f"job.silent.{what}", time=silence))
+        message(say(f"job.silent.{kind}", time=silence))
     if job.status == "stopped":
         message(job.error or "", title=say("job.budget_spent"))
         resume_with_budget(job, _resume)
@@ -230,7 +230,7 @@ def _headline(job: JobState) -> None:
 
 
 def _batch_note(batch: BatchProgress) -> None:
-    """Draw a note on the batches waited for, since when, and that nobody needs to stay for them."""
+    """Draw which batches are waited for, since when, and that the page may be closed."""
     ago = numbers.duration(max(0.0, time.time() - batch.since))
     waits = say("job.batch.cancelled" if batch.cancelled else "job.batch", n=batch.batches, time=ago)
     note = waits if batch.cancelled else say("text.space").join([waits, say("job.batch.goes_on")])
@@ -245,7 +245,7 @@ def _cancel(job_id: str) -> None:
 
 
 def _resume(job_id: str, budget: Budget | None = None) -> None:
-    """Resume the job before the page is drawn again, so that no redrawing can swallow the click."""
+    """Resume the job before the page is redrawn, so that no redrawing can lose the click."""
     try:
         state.remember("job", session.workbench().resume(job_id, budget=budget))
     except LeanRAGError as error:
@@ -300,7 +300,7 @@ def _stages(job: JobState) -> Markup:
 
 
 def no_index() -> None:
-    """Draw what a page that needs an index shows when there is none: what is being built, or how to build one."""
+    """Draw what a page shows if there is no index: the running build, or how to start one."""
     builds = [job for job in session.running_jobs() if job.builds_index]
     if builds:
         message(say("text.space").join([say("frame.no_index"), say("frame.first_is_built")]))

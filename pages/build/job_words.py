@@ -1,4 +1,4 @@
-"""What is said of a job: its title, how fast it goes, with which settings, and what happens next."""
+"""Sentences about a job: its title, speed, settings, and what happens next."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from leanrag_core.types.job import JobState, StageState
 from pages.common import forms, frame, messages, session
 from pages.common.messages import known, language, say, words
 
-STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
+STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer is waiting for others
 _NAMED_PLACES = 3
 _ENDED = {"cancelled": "job.cancelled", "stopped": "job.stopped", "interrupted": "job.interrupted"}
 
@@ -20,12 +20,12 @@ def of_job(job: JobState, code: str) -> str:
 
 
 def ended(job: JobState) -> str:
-    """Return a sentence that tells how the job ended."""
+    """Return in a sentence how the job ended."""
     wording, coverage = job.kind.wording, job.report.coverage
     if job.status == "done" and coverage is not None and job.kind.name == BUILD.name:
         each = numbers.decimal(coverage.relations_each, 1)
         relations = say("job.build.relations_each", each=each)
-        if job.config.get("model", BUILTIN) not in HERE:  # co-occurrences are many times as many
+        if job.config.get("model", BUILTIN) not in HERE:  # co-occurrences are far more numerous
             low, high = coverage.usual_relations(int(job.config.get("chunk_tokens", 512)))
             relations = say("job.build.relations_each_of_usual", each=each, low=round(low), high=round(high))
         return say(
@@ -39,7 +39,7 @@ def ended(job: JobState) -> str:
 
 
 def title(job: JobState, running: StageState | None) -> str:
-    """Return what the job does at the moment, or how it ended."""
+    """Return what the job is doing, or how it ended."""
     if job.status == "queued" and job.waits_for_index:
         return say("job.waits_for_index", title=job.title)
     if job.status == "queued" and job.seconds > STARTS_WITHIN:
@@ -53,7 +53,7 @@ def title(job: JobState, running: StageState | None) -> str:
 
 
 def _place(job_id: str, waiting: list[str]) -> str:
-    """Return the place of the job among those that wait: "second of 3"; empty for the only one."""
+    """Return the job's place in the queue, such as "second of 3"; empty if it is the only one."""
     if job_id not in waiting or len(waiting) < 2:
         return ""
     number = waiting.index(job_id)
@@ -62,12 +62,12 @@ def _place(job_id: str, waiting: list[str]) -> str:
 
 
 def _waiting(jobs: Sequence[JobState]) -> list[str]:
-    """Return the ids of the jobs that wait, in the order in which they will begin."""
+    """Return the ids of the queued jobs, in order."""
     return sorted(job.id for job in jobs if job.status == "queued")
 
 
 def other_title(job: JobState, live: Sequence[JobState]) -> str:
-    """Return a line on another job that is under way, with its place when it waits."""
+    """Return a line about another running or queued job."""
     if job.status == "running":
         return say("job.also_running", title=job.title, share=numbers.share(job.share))
     place = _place(job.id, _waiting(live))
@@ -75,8 +75,8 @@ def other_title(job: JobState, live: Sequence[JobState]) -> str:
 
 
 def pace(job: JobState, running: StageState | None) -> str:
-    """Tell how much of the stage is done and how fast, how much of the whole, and the time left; of an ended job how
-    long it took."""
+    """Return how much of the stage is done and how fast, how much of the job, and the time left; for an ended job its
+    duration."""
     if job.status == "done":
         return numbers.duration(job.seconds)
     if not job.live:
@@ -98,7 +98,7 @@ def pace(job: JobState, running: StageState | None) -> str:
 
 
 def about(job: JobState) -> str:
-    """Tell the job's settings, when it began, and what to know about its end."""
+    """Return the job's settings, its start, and a note on its end."""
     remote = frame.uses_endpoint(job.config)
     again = say("job.resuming.remote" if remote else "job.resuming.builtin")
     left = say("job.nothing_left" if job.builds_index else "job.finished_kept")
@@ -119,12 +119,12 @@ def about(job: JobState) -> str:
 
 
 def _number(value: object) -> str:
-    """Return a stored number as text; "?" where the record of another version holds no number."""
+    """Return a stored number as text; "?" if another version stored something else."""
     return f"{value:,}" if isinstance(value, int) else "?"
 
 
 def _settings(job: JobState) -> list[str]:
-    """Return the settings as a list of one text; empty for a job that has none."""
+    """Return a list with the settings in one text; empty if the job has none."""
     config = job.config
     if not job.builds_index:
         titled = [
@@ -138,7 +138,7 @@ def _settings(job: JobState) -> list[str]:
         say("ask.cluster_size", n=config.get("cluster_size")),
         f"tau {config.get('tau') or say('setting.from_data')}",
     ]
-    if job.corpus_id:  # the chunks of an import are those of its files
+    if job.corpus_id:  # an import takes its chunks from the files
         facts.append(say("job.chunks_of", size=size, overlap=overlap))
     if frame.uses_endpoint(config):
         facts.insert(0, model_title(str(config.get("model", ""))))
@@ -146,12 +146,12 @@ def _settings(job: JobState) -> list[str]:
 
 
 def stage_title(job: JobState, name: str) -> str:
-    """Return the title of the stage; for a stage of another version its own name."""
+    """Return the title of the stage; the name of a stage of another version."""
     return words(job.kind.stage(name).title)
 
 
 def amount(stage: StageState) -> str:
-    """Return how much of the stage is done, with its unit; empty before that is known."""
+    """Return how much of the stage is done, with its unit; empty while that is unknown."""
     if not stage.total:
         return ""
     whole = _of_unit(stage.total, stage.unit)
@@ -163,7 +163,7 @@ def _of_total(stage: StageState) -> str:
 
 
 def _of_unit(n: int, unit: str) -> str:
-    """Return "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
+    """Return a count such as "1 entity" or "3 entities", with the catalog's words for the unit if it has any."""
     if not unit:
         return f"{n:,}"
     code = f"unit.{unit.replace(' ', '_')}"

@@ -1,4 +1,4 @@
-"""Build: settings, the live job, its report, and the indexes there are."""
+"""Build: settings, the running job, its report, and the indexes."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say
 from pages.library import import_view
 
-_EARLIER = 12  # jobs that are listed
+_EARLIER = 12  # most jobs that are listed
 _URL = ("index", "corpus", "job", "group", snapshots_view.COMPARED, *engine_form.URL, *forecast_card.URL)
 
 
@@ -55,7 +55,7 @@ def page() -> None:
 
 
 def _job_panel(jobs: list[JobState]) -> None:
-    """Draw the job that the URL names, else a running one; the report of an ended one can be closed."""
+    """Draw the job that the URL names, else a running one; the report of an ended job can be closed."""
     wanted = state.recall("job")
     live = [job for job in jobs if job.live]
     if not wanted and live:
@@ -85,7 +85,7 @@ def _job_panel(jobs: list[JobState]) -> None:
 
 
 def _earlier(jobs: list[JobState]) -> None:
-    """Draw the jobs that have ended, to be opened again."""
+    """Draw the ended jobs, which can be opened again."""
     ended = [job for job in jobs if not job.live and job.id != state.recall("job")]
     if not ended:
         return

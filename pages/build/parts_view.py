@@ -1,4 +1,4 @@
-"""The parts of an index: which it has, what they cost apart from the index, making and deleting one."""
+"""The parts of an index: which exist, what each costs, and making and deleting one."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ _MAKE = {ABSENT: "make", UNFINISHED: "resume", DAMAGED: "make_again"}
 
 
 def fold(index: IndexSummary) -> None:
-    """Draw the parts in a fold; look them up when it is open."""
+    """Draw the parts in a fold; they are looked up when it is opened."""
     opened = st.expander(say("build.parts"), icon=":material/extension:", key="index_parts", on_change="rerun")
     if opened.open:
         with opened, plain_errors():
@@ -24,7 +24,7 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """Draw each part with its cost, and what can be done with it."""
+    """Draw each part with its cost and its actions."""
     states = session.workbench().parts.all(session.open_index(index))
     jobs = [job for job in session.running_jobs() if job.kind.makes == "part" and job.config.get("index") == index.id]
     job_of = {str(job.config.get("part")): job.id for job in jobs}
@@ -47,7 +47,7 @@ def panel(index: IndexSummary) -> None:
 
 
 def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> None:
-    """Draw what each part costs. being_made: names of those that a job makes at the moment."""
+    """Draw the cost of each part. being_made: names of the parts that running jobs make."""
     rows = [
         (
             words(part.title),
@@ -63,7 +63,7 @@ def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> No
 
 
 def _proposals(index: IndexSummary, name: str) -> None:
-    """Draw what the part proposes to the person, if anything, and a button that accepts the chosen proposals."""
+    """Draw the part's proposals, if any, and a button that accepts the chosen ones."""
     bench = session.workbench()
     proposals = bench.parts.proposals(bench.indexes.open(index.id), name)
     if not proposals:

@@ -1,4 +1,5 @@
-"""The prompts of an index: each can be edited, checked at once, and tried on one passage beside the catalog's."""
+"""The prompts of an index: each can be edited, is checked at once, and can be tried on a passage beside the
+catalog's."""
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from pages.common.messages import message, say, words
 
 TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
 _SIZES = ("chunk_tokens", "overlap_tokens")
-_EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog
+_EDITED = "lr_prompts"  # task -> text, only for prompts that differ from the catalog's
 
 
 def _edited() -> dict[str, str]:
@@ -24,12 +25,12 @@ def _edited() -> dict[str, str]:
 
 
 def take(prompts: dict[str, str]) -> None:
-    """Replace the edited prompts by these; the others are the catalog's. For callbacks."""
+    """Replace the edited prompts by these; all others are the catalog's. For callbacks."""
     st.session_state[_EDITED] = {task: text for task, text in prompts.items() if task in TASKS}
 
 
 def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Draw the prompts in a fold, and return those that are not the catalog's, as IndexConfig takes them."""
+    """Draw the prompts in a fold; return those that differ from the catalog's, as IndexConfig takes them."""
     count = len(_edited())
     label = say("build.prompts.edited", n=count) if count else say("build.prompts")
     titles = {task: _title(task) for task in TASKS}
@@ -47,7 +48,7 @@ def _title(task: str) -> str:
 
 
 def editor(task: str) -> None:
-    """Draw the text of one prompt to edit, and below it what is wrong with it."""
+    """Draw an editor for the prompt of one task, and below it what is wrong with it."""
     catalog = load_prompt(task)
 
     def keep(text: str) -> str | None:
@@ -99,7 +100,7 @@ def reset(task: str) -> None:
 
 
 def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
-    """Draw the trial of the extraction prompt on one passage; an edited one beside the catalog's."""
+    """Draw a trial of the extraction prompt on a passage, beside the catalog's prompt if it was edited."""
     draw(markup.label(say("build.prompts.try_on_chunk")))
     key = f"preview_passage_{corpus_id}"
     passage = widgets.remembered(
@@ -115,23 +116,23 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         ),
         key=key,
     )
-    own = _edited().get("extract_graph")
-    asked = (model, passage, own, entity_types)
-    label = say("build.prompts.try", n=2 if own else 1) if model else say("build.prompts.choose_model")
+    edited_prompt = _edited().get("extract_graph")
+    trial_key = (model, passage, edited_prompt, entity_types)
+    label = say("build.prompts.try", n=2 if edited_prompt else 1) if model else say("build.prompts.choose_model")
     if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
         st.session_state.pop("lr_preview", None)
         with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
             models, config = session.workbench().models.make(), IndexConfig(entity_types=entity_types)
             catalogs = check_model(models, model, passage, config)
             edited = None
-            if own:
-                mine = IndexConfig(entity_types=entity_types, prompts=(("extract_graph", own),))
+            if edited_prompt:
+                mine = IndexConfig(entity_types=entity_types, prompts=(("extract_graph", edited_prompt),))
                 edited = check_model(models, model, passage, mine)
-            st.session_state["lr_preview"] = (asked, catalogs, edited)
+            st.session_state["lr_preview"] = (trial_key, catalogs, edited)
     before, catalogs, edited = st.session_state.get("lr_preview", (None, None, None))
     if catalogs is None:
         return
-    if before != asked:
+    if before != trial_key:
         draw(markup.muted(say("build.prompts.outdated")))
     if edited is None:
         entity_names = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or say("build.prompts.nothing")
@@ -149,12 +150,12 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         difference(catalogs, edited)
 
 
-_OFFERED = 1_000  # documents of a corpus, by name; a list of a million would not reach the browser
+_OFFERED = 1_000  # most documents to choose from; a browser cannot take a list of a million
 
 
 def choose_chunk(corpus_id: str, passage: str) -> str:
-    """Ask for a document and the number of one of its chunks, and return the chunk's text; another choice voids the
-    passage that was written under that name."""
+    """Ask for a document and the number of a chunk, and return the chunk's text. Another choice discards the passage
+    written under that name."""
     offered = session.workbench().corpora.documents(corpus_id)[:_OFFERED]
     documents = {document.id: document.name for document in offered}
     if not documents:
@@ -200,7 +201,7 @@ def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: i
 
 
 def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
-    """Draw what the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
+    """Draw what only the edited prompt finds, with a plus, and what only the catalog's finds, with a minus."""
     lines: list[str] = []
     same = 0
     for title, before, after in (

@@ -23,7 +23,7 @@ from pages.settings import endpoint_view
 
 
 def fold(index: IndexSummary) -> None:
-    """Draw the fold; look up its content when it is open."""
+    """Draw the fold; its content is looked up when it is opened."""
     opened = st.expander(say("rewrite.fold"), icon=":material/edit_note:", key="index_rewrite", on_change="rerun")
     if opened.open:
         with opened, plain_errors():
@@ -31,7 +31,7 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """Draw what is rewritten, by which model, what it takes, and the button that starts it."""
+    """Draw what is rewritten, the model, the forecast, and the start button."""
     markup.note(say("rewrite.explained"))
     opened = session.open_index(index)
     first_layers = rewritable_layers(opened)
@@ -71,7 +71,7 @@ def _where(local: bool, host: str) -> str:
 
 
 def _layers(first_layers: range) -> int:
-    """Ask how many of the upper layers to rewrite, and return their number."""
+    """Ask how many of the upper layers to rewrite, and return the number."""
     n = len(first_layers)
     chosen = widgets.remembered(
         "rw_layers",
@@ -94,7 +94,7 @@ def _layers(first_layers: range) -> int:
 def _forecast(
     index_id: str, state_id: str, model: str, from_layer: int, settings: dict[str, object], n_calls: int, _index: Index
 ) -> RewriteForecast:
-    """Return the forecast, cached until the index, the settings or the number of stored calls change."""
+    """Return the forecast, cached until the index, the settings or the number of stored calls changes."""
     return session.workbench().rewrites.forecast(_index, endpoint_model(model), from_layer)
 
 
@@ -143,7 +143,7 @@ def _start(index: IndexSummary, model: str, from_layer: int) -> None:
 
 
 def outcome(index: Index, report: UpdateReport) -> None:
-    """Draw a note on what the rewriting changed, and on what the model could not write."""
+    """Draw what the rewriting changed, and what the model could not write."""
     first, last = report.rewritten_from, len(index.layers) - 1
     code = "rewrite.written" if first < last else "rewrite.written_one"
     counts = {"names": report.texts_written, "sentences": report.sentences_written}

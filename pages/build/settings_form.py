@@ -1,4 +1,4 @@
-"""The form of Build: corpus, engine, preset and settings, each with its help; what is wrong is said at its field."""
+"""The form of Build: corpus, engine, preset and settings, each with its help; errors stand at their fields."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from pages.common.messages import known, message, say, words
 _SCRIPT = Path(__file__).with_name("size_effect.js")
 _FRAME = '<div class="lr-effect"></div>'
 _KEY = "size_effect"
-# From 8 on about even on a logarithmic scale, which the slider is drawn along.
+# From 8 on roughly even on a logarithmic scale, as the slider is drawn.
 _SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 70, 80, 90, 100)
 _LARGE = (112, 125, 140, 160, 180, 200)
 
 
 def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
-    """Draw the curve over clustersize with the form's value marked; set the form to a size chosen there."""
+    """Draw the curve over clustersize with the form's value marked; choosing a size there changes the form."""
     sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
     try:
-        made = session.workbench().builds.size_effects(corpus_id, config, sizes)
-    except LeanRAGError:  # the forecast beside it says so
+        effects = session.workbench().builds.size_effects(corpus_id, config, sizes)
+    except LeanRAGError:  # the forecast beside it shows the error
         return
 
     def chosen() -> None:
@@ -43,10 +43,10 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
 
     by_model = is_remote(config.aggregation_model or config.model)
     values = {
-        "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in made.effects],
+        "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in effects.effects],
         "size": config.cluster_size,
         "title": say("build.effect.title"),
-        "basis": say("build.effect.measured" if made.is_measured else "build.effect.estimated", n=made.entities),
+        "basis": say("build.effect.measured" if effects.is_measured else "build.effect.estimated", n=effects.entities),
         # Filled in by the script, which follows the slider.
         "said": say(
             "build.effect.said", size="{size}", layers="{layers}", entities="{entities}", relations="{relations}"
@@ -59,16 +59,16 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
 
 
 def known_presets() -> dict[str, Preset]:
-    """Return the presets by title: the program's, then the person's own as far as their file reads."""
+    """Return the presets by title: the program's, then the person's own if their file can be read."""
     try:
         return {preset.title: preset for preset in session.workbench().presets.with_shipped()}
-    except LeanRAGError:  # the page says so where it draws them
+    except LeanRAGError:  # the page reports it where it draws the presets
         return {preset.title: preset for preset in presets()}
 
 
 def take_preset(title: str | None) -> None:
-    """Fill the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
-    taken back, unless a person has changed it since."""
+    """Fill the form with the preset, and Ask with its top-N, top-C and budgets. Options of Ask that the previous preset
+    set are reset, unless a person has changed them since."""
     known = known_presets()
     before = known.get(state.recall("b_preset"))
     state.remember("b_preset", title)
@@ -89,7 +89,7 @@ def on_ask(field: str) -> str:
 
 
 def fill(values: Mapping[str, Any]) -> None:
-    """Fill the form with these values, and the other fields with their defaults."""
+    """Fill the form with these values, and all other fields with their defaults."""
     specs = forms.option_fields(IndexConfig)
     for field in SETTINGS:
         value = values.get(field)
@@ -97,7 +97,7 @@ def fill(values: Mapping[str, Any]) -> None:
 
 
 def take_settings(index: IndexSummary) -> None:
-    """Fill the form with the settings of an index, to be changed and built. For callbacks."""
+    """Fill the form with the settings of an index, to change and build them. For callbacks."""
     values = index.config.by_name()
     fill(values)
     engine_form.take_settings(values)
@@ -107,13 +107,13 @@ def take_settings(index: IndexSummary) -> None:
 
 
 def marked_preset() -> str | None:
-    """Return the chosen preset while the fields have its values; else the default if they have those; else none."""
+    """Return the chosen preset if the fields have its values; else the default preset if they have those; else None."""
     specs = forms.option_fields(IndexConfig)
     now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in SETTINGS}
     defaults = {field: specs[field].default for field in SETTINGS}
     known = known_presets()
-    held = [title for title in (state.recall("b_preset"), next(iter(known))) if title in known]
-    return next((title for title in held if now == {**defaults, **known[title].index}), None)
+    candidates = [title for title in (state.recall("b_preset"), next(iter(known))) if title in known]
+    return next((title for title in candidates if now == {**defaults, **known[title].index}), None)
 
 
 NAMES = (*SETTINGS, "preset")
@@ -121,7 +121,7 @@ NAMES = (*SETTINGS, "preset")
 
 @dataclass(frozen=True)
 class Form:
-    """The form's values. config: for the forecast, always one that can be built; fault: why this form cannot."""
+    """The form's values. config: for the forecast, always buildable; fault: why the form itself cannot be built."""
 
     corpus_id: str
     engine: engine_form.Engine
@@ -130,7 +130,7 @@ class Form:
 
 
 def show(corpora: list[CorpusSummary]) -> Form:
-    """Draw the form, and return what it holds."""
+    """Draw the form, and return its values."""
     left, right = st.columns([2, 3], gap="small")
     with left:
         corpus_id = _corpus(corpora)
@@ -176,9 +176,9 @@ def _corpus(corpora: list[CorpusSummary]) -> str:
 
 
 def _preset() -> None:
-    """Draw the presets, with the one marked that the fields agree with."""
+    """Draw the presets, marking the one whose values the fields have."""
     with plain_errors():
-        session.workbench().presets.with_shipped()  # a file that does not read says so; the program's own are there
+        session.workbench().presets.with_shipped()  # an unreadable file shows its error; shipped presets remain
     presets = known_presets()
     titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
     title = widgets.show(
@@ -210,13 +210,13 @@ def _preset() -> None:
 
 
 def _preset_title(preset: Preset) -> str:
-    """Return a preset's title: of the program's own in the reader's language, of a person's own as it is."""
+    """Return a preset's title: a shipped one's in the reader's language, a person's own unchanged."""
     code = f"build.preset.{preset.name}"
     return say(code) if known(code) else preset.title
 
 
 def _on_ask(preset: Preset) -> str:
-    """Return a text on what the preset sets on Ask."""
+    """Return in words what the preset sets on Ask."""
     parts = [say("build.plain_mixture")] if preset.plain_mixture else []
     parts.append(say("build.set_on_ask", top_n=preset.ask["top_n"], top_c=preset.ask["top_c"]))
     return say("text.space").join(parts)
@@ -231,7 +231,7 @@ def _delete_preset(title: str) -> None:
 
 def _tau_fault(value: str | None, *, heuristic: bool) -> str:
     try:
-        parse_tau(value, heuristic=heuristic)  # else the job would fail, minutes later
+        parse_tau(value, heuristic=heuristic)  # otherwise the job would fail minutes later
     except InvalidConfig as error:
         return words(error)
     return ""
@@ -246,7 +246,7 @@ def _overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
 
 
 def _checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], faults: Mapping[str, str]) -> Form:
-    """Return the form with checked values; a wrong field takes the last value that was right."""
+    """Return the form with checked values; an invalid field takes its last valid value."""
     right = st.session_state.setdefault("lr_right_values", {})
     specs = forms.option_fields(IndexConfig)
     for name, fault in faults.items():

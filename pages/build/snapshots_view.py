@@ -1,4 +1,4 @@
-"""Earlier states of an index, a fold below the table of indexes: listed, opened, named, compared and restored."""
+"""Earlier states of an index in a fold below the table of indexes: listed, opened, named, compared and restored."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,13 +20,13 @@ from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 
-COMPARED = "state"  # in the URL: the state that is compared with the index
-_NAMES = 8  # of things that are shown
+COMPARED = "state"  # in the URL: the state compared with the index
+_NAMES = 8  # most names shown
 _FAULT = "lr_snapshot_fault"  # why the last action failed
 
 
 def fold(index: IndexSummary) -> None:
-    """Draw the fold; look up its content when it is open."""
+    """Draw the fold; its content is looked up when it is opened."""
     opened = st.expander(say("snapshot.fold"), icon=":material/history:", key="index_snapshots", on_change="rerun")
     if opened.open:
         with opened, plain_errors():
@@ -34,7 +34,7 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """Draw what is kept, a field that keeps the present state under a name, and the states."""
+    """Draw a field that saves the present state under a name, and the earlier states."""
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
@@ -65,7 +65,7 @@ def _keep_present(index: IndexSummary, *, at_work: bool) -> None:
 
 
 def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
-    """Draw a state: its name and what it is, and what can be done with it."""
+    """Draw a state with its name, its description and its actions."""
     key = str(kept.number)
     name = html("<b>{}</b> ", isolated(kept.name)) if kept.name else ""
     day = say("snapshot.kept_on", time=numbers.day(kept.kept, language())) if kept.kept else ""
@@ -76,8 +76,8 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
         own=numbers.size(kept.own_bytes),
     )
     with st.container(border=True, gap="xsmall", key=f"snapshot_{key}"):
-        told = say("text.space").join(filter(None, (day, words(kept.because))))
-        draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, told, facts))
+        description = say("text.space").join(filter(None, (day, words(kept.because))))
+        draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, description, facts))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if st.button(
                 say("snapshot.open"),
@@ -126,14 +126,14 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
                     f"delete_snapshot_{key}",
                     say("snapshot.delete"),
                     say("snapshot.delete_title"),
-                    kept.name or told,
+                    kept.name or description,
                     say("snapshot.delete_means", size=numbers.size(kept.own_bytes)),
                     partial(session.workbench().snapshots.delete, index.path, key),
                 )
 
 
 def _keep(index: IndexSummary, number: str, field: str) -> None:
-    """Keep the state, or the index as it is, under the name in the field. For callbacks."""
+    """Save the state, or the index as it is, under the name in the field. For callbacks."""
     try:
         session.workbench().snapshots.keep(index.path, st.session_state[field], number)
     except LeanRAGError as error:
@@ -144,7 +144,7 @@ def _keep(index: IndexSummary, number: str, field: str) -> None:
 
 
 def _restore(index: IndexSummary, kept: Snapshot) -> None:
-    """Put the state in the place of the index. For callbacks."""
+    """Restore the index to the state. For callbacks."""
     try:
         session.workbench().snapshots.restore(index.path, str(kept.number))
     except LeanRAGError as error:
@@ -159,7 +159,7 @@ def _compared() -> BoundedCache[tuple[str, ...], ComparedStates]:
 
 
 def _compare(index: IndexSummary, kept: Snapshot) -> None:
-    """Draw what differs between the index and the state, and what a question set shows, once it is asked."""
+    """Draw the differences between the index and the state, and on request the results of a question set."""
     bench = session.workbench()
     key = (index.id, kept.id, session.open_index(index).id)
     with st.spinner(say("snapshot.comparing")):
@@ -177,13 +177,13 @@ def _compare(index: IndexSummary, kept: Snapshot) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = choices.dropdown("state_questions", say("snapshot.questions"), sets, width=320)
         clicked = st.button(say("snapshot.ask"), icon=":material/rule:", key="ask_snapshot")
-    asked = (*key, chosen)
-    if not clicked and asked not in _compared():
+    comparison_key = (*key, chosen)
+    if not clicked and comparison_key not in _compared():
         return
     questions = AskedOfStates(bench.question_sets.questions(chosen))
     with st.spinner(say("snapshot.asking"), show_time=True):
         answered = _compared().get_or_make(
-            asked, lambda: bench.snapshots.compare(index.path, str(kept.number), asked=questions)
+            comparison_key, lambda: bench.snapshots.compare(index.path, str(kept.number), asked=questions)
         )
     if answered.questions is None:
         markup.note(say("snapshot.no_score"))
@@ -218,16 +218,16 @@ def _differences(shown: StateDifferences) -> None:
 
 
 def _names(kind: str, changes: Changes) -> None:
-    for how, names in (("new", changes.added), ("gone", changes.removed), ("changed", changes.changed)):
+    for change, names in (("new", changes.added), ("gone", changes.removed), ("changed", changes.changed)):
         if names:
-            said = say(f"update.column.{how}")
+            title = say(f"update.column.{change}")
             draw(
-                markup.muted(say("snapshot.names", what=say(f"snapshot.row.{kind}"), how=said, names=_first_of(names)))
+                markup.muted(say("snapshot.names", what=say(f"snapshot.row.{kind}"), how=title, names=_first_of(names)))
             )
 
 
 def _first_of(names: Sequence[str]) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of all others."""
     shown = say("ask.comma").join(isolated(visible(name)) for name in names[:_NAMES])
     return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
 

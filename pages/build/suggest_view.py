@@ -1,4 +1,4 @@
-"""Suggested settings with their evidence: asked for by a person, who accepts each of them or none."""
+"""Suggested settings with their evidence: made on request; a person accepts each of them or none."""
 
 import streamlit as st
 
@@ -14,22 +14,22 @@ from pages.common.frame import colours
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
-_ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index that is looked at; why that failed
-_ACCEPTED = "lr_suggestion_accepted"  # in the run before
+_ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index for which suggestions are made; why that failed
+_ACCEPTED = "lr_suggestion_accepted"  # whether a suggestion was accepted in the previous run
 _SECONDS = 30
 
 
 def fold(corpus_id: str) -> None:
-    """Draw the suggestions in a fold; make them when a person asks for them."""
+    """Draw the suggestions in a fold; they are made on request."""
     index = next((each for each in session.index_list().indexes if each.corpus_id == corpus_id), None)
     with st.expander(say("build.suggest"), icon=":material/insights:", key="suggest"):
         if index is None:
             markup.note(say("build.suggest.no_index"))
             return
         markup.note(say("build.suggest.what", index=index.title, seconds=_SECONDS))
-        made = _calls().kept(_key(index))
-        if made is not None:
-            st.fragment(_show)(made)
+        suggestions = _calls().kept(_key(index))
+        if suggestions is not None:
+            st.fragment(_show)(suggestions)
             return
         fault = st.session_state.pop(_FAULT, None)
         if fault is not None:
@@ -61,13 +61,13 @@ def _begin(index: IndexSummary) -> StreamedCall[str, Suggestions]:
 
 
 def _wait(index: IndexSummary) -> None:
-    """Note that suggestions are being made, in a thread; once they are there, draw the page with them."""
+    """Draw that suggestions are being made in a thread; redraw the page once they are there."""
     if _calls().kept(_key(index)) is None:
         call = _begin(index)
         if not call.wait(0.2):
             draw(html('<div class="lr-small lr-muted" role="status">{}</div>', say("build.suggest.working")))
             return
-        st.session_state.pop(_ASKED, None)  # first: what fails is not begun again by itself
+        st.session_state.pop(_ASKED, None)  # first, so that a failed call is not retried automatically
         try:
             call.result()
         except LeanRAGError as error:
@@ -76,21 +76,23 @@ def _wait(index: IndexSummary) -> None:
     st.rerun()
 
 
-def _show(made: Suggestions) -> None:
+def _show(suggestions: Suggestions) -> None:
     if st.session_state.pop(_ACCEPTED, False):
-        st.rerun()  # the form is outside of this part of the page
-    facts = [say("count.entities", n=made.entities)]
-    if made.sampled < made.entities:
-        facts.append(say("build.suggest.sampled", n=made.sampled))
-    if made.n_questions:
-        facts.append(say("build.suggest.gold" if made.has_gold else "build.suggest.names", n=made.n_questions))
-    facts.append(numbers.duration(made.seconds))
+        st.rerun()  # the form is outside this fragment
+    facts = [say("count.entities", n=suggestions.entities)]
+    if suggestions.sampled < suggestions.entities:
+        facts.append(say("build.suggest.sampled", n=suggestions.sampled))
+    if suggestions.n_questions:
+        facts.append(
+            say("build.suggest.gold" if suggestions.has_gold else "build.suggest.names", n=suggestions.n_questions)
+        )
+    facts.append(numbers.duration(suggestions.seconds))
     markup.note(say("ask.comma").join(facts))
-    for suggestion in made.suggestions:
+    for suggestion in suggestions.suggestions:
         with st.container(border=True, gap="xsmall", key=f"suggested_{suggestion.name}"):
             _one_suggestion(suggestion)
-            _evidence(made, suggestion)
-    for note in made.notes:
+            _evidence(suggestions, suggestion)
+    for note in suggestions.notes:
         markup.note(words(note))
 
 
@@ -130,23 +132,25 @@ def _accept(suggestion: Suggestion) -> None:
     st.session_state[_ACCEPTED] = True
 
 
-def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
-    """Draw the curves that the suggestion rests on."""
+def _evidence(suggestions: Suggestions, suggestion: Suggestion) -> None:
+    """Draw the curves behind the suggestion."""
     if suggestion.name == CLUSTER_SIZE:
-        rows = [row for row in made.sizes if row.bic is not None] or list(made.sizes)
+        rows = [row for row in suggestions.sizes if row.bic is not None] or list(suggestions.sizes)
         values = [row.cluster_size for row in rows]
         left = _curve("build.suggest.stability", [row.stability for row in rows], "path", "{:.2f}")
         right = _curve("build.suggest.bic", [row.bic or 0.0 for row in rows], "inter", "{:.1f}")
         chosen = int(suggestion.value)
     elif suggestion.name == TAU:
-        values = [row.tau for row in made.taus]
-        left = _curve("build.suggest.summarised", [float(row.summarised) for row in made.taus], "inter", "{:,.0f}")
-        right = _curve("build.suggest.connected", [100 * row.connected for row in made.taus], "path", "{:.0f} %")
+        values = [row.tau for row in suggestions.taus]
+        left = _curve(
+            "build.suggest.summarised", [float(row.summarised) for row in suggestions.taus], "inter", "{:,.0f}"
+        )
+        right = _curve("build.suggest.connected", [100 * row.connected for row in suggestions.taus], "path", "{:.0f} %")
         chosen = int(suggestion.value.split(",")[0])
     else:
-        tried = made.top_n if suggestion.name == TOP_N else made.top_c
+        tried = suggestions.top_n if suggestion.name == TOP_N else suggestions.top_c
         values = [row.value for row in tried]
-        code = "build.suggest.found_gold" if made.has_gold else "build.suggest.found_relations"
+        code = "build.suggest.found_gold" if suggestions.has_gold else "build.suggest.found_relations"
         left = _curve(code, [100 * row.found for row in tried], "seed", "{:.0f} %")
         right = _curve("build.suggest.tokens", [row.tokens for row in tried], "chunk", "{:,.0f}")
         chosen = int(suggestion.value)
@@ -155,7 +159,7 @@ def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
     chart = curves_chart(title, values, left, right, suggested=chosen, mark=mark, palette=colours())
     note = ""
     if suggestion.name == TAU:
-        quantiles = [f"q{row.share:g} = {row.strength:g}" for row in made.quantiles]
+        quantiles = [f"q{row.share:g} = {row.strength:g}" for row in suggestions.quantiles]
         note = say("build.suggest.quantiles", list=say("ask.comma").join(quantiles))
     drawing_view.show_chart(chart, title=say("build.suggest.evidence"), key=f"evidence_{suggestion.name}", note=note)
 

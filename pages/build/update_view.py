@@ -1,4 +1,4 @@
-"""Updating an index, undoing that, and the edits by hand: a fold below the table of indexes."""
+"""Updating an index, undoing that, and manual edits, in a fold below the table of indexes."""
 
 from collections.abc import Sequence
 
@@ -23,16 +23,16 @@ from pages.common.html import draw
 from pages.common.messages import message, say
 
 _FOLD, _OPEN = "index_update", "lr_open_update"
-_NAMES = 8  # of documents that are shown
+_NAMES = 8  # most document names shown
 
 
 def open_fold() -> None:
-    """Open the fold when the Build page is drawn next."""
+    """Request that the fold is open when the Build page is drawn next."""
     st.session_state[_OPEN] = True
 
 
 def fold(index: IndexSummary) -> None:
-    """Draw the fold; look up its content when it is open."""
+    """Draw the fold; its content is looked up when it is opened."""
     if st.session_state.pop(_OPEN, False):
         st.session_state[_FOLD] = True
     opened = st.expander(say("update.fold"), icon=":material/sync:", key=_FOLD, on_change="rerun")
@@ -42,12 +42,12 @@ def fold(index: IndexSummary) -> None:
 
 
 def panel(index: IndexSummary) -> None:
-    """Draw what an update would change, the last change with its undo, and the edits."""
+    """Draw what an update would change, the last change with its undo button, and the edits."""
     bench = session.workbench()
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     if at_work:
         message(say("update.at_work"))
-    with plain_errors():  # of a corpus that is gone; what was changed before can be undone nevertheless
+    with plain_errors():  # the corpus was deleted; earlier changes can still be undone
         changes = bench.updates.corpus_changes(session.open_index(index))
         if changes:
             _preview(index, changes, at_work=at_work)
@@ -77,7 +77,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
 
 
 def _first_of(names: Sequence[str]) -> str:
-    """Return the first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of all others."""
     shown = ", ".join(names[:_NAMES])
     return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
 
@@ -95,7 +95,7 @@ def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
 
 
 def outcome(index: IndexSummary) -> None:
-    """Draw what the last update or edit of the index changed; nothing for a build."""
+    """Draw what the last update or edit of the index changed; nothing after a build."""
     opened = session.open_index(index)
     report = opened.report.update
     if report is not None and report.rewritten_from:
@@ -131,7 +131,7 @@ def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
         (say("update.row.layer", layer=row.layer), *(f"{n:,}" for n in (row.kept, row.changed, row.new, row.gone)))
         for row in report.layers
     ]
-    # What is written again may say the same as before.
+    # A text that is written again may come out unchanged.
     written = say("update.written_again", n=report.texts_written)
     rows.append((say("update.row.texts"), f"{report.texts_kept:,}", written, "–", "–"))
     if report.sentences_kept or report.sentences_written:
@@ -141,7 +141,7 @@ def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
 
 
 def _advice(report: UpdateReport) -> None:
-    """Draw how far the clusters are from fresh ones, and whether a rebuild is worth it."""
+    """Draw how far the clusters are from fresh ones, and whether a rebuild is worthwhile."""
     lowest = report.agreement[0] if report.agreement else None
     if lowest is None:
         return
@@ -176,7 +176,7 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
 
 
 def _distance(index: IndexSummary, *, at_work: bool) -> None:
-    """Draw how far an updated index is from a fresh build, or a button that finds out."""
+    """Draw the distance of an updated index from a fresh build, or a button that computes it."""
     bench, opened = session.workbench(), session.open_index(index)
     if not opened.manifest.lineage:
         return

@@ -1,7 +1,7 @@
-"""Choices of one among titled options: as a drop-down list, as segments, as pills. Each is remembered under its name.
+"""Choices of one among titled options, as a drop-down list, segments or pills; each is remembered under its name.
 
-titles: what is shown for each option, in order; the first option is the default unless another one is named.
-pin, key and forgets are those of widgets.remembered; the rest goes to Streamlit as it is (width, wrap, …).
+titles: what is shown for each option, in order; the first option is the default unless another one is named. pin, key
+and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …).
 """
 
 from collections.abc import Callable, Mapping, Sequence

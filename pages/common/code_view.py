@@ -1,4 +1,4 @@
-"""What a page shows as Python and as a command, behind a button."""
+"""What a page shows as Python code and as a command, behind a button."""
 
 from collections.abc import Callable
 
@@ -25,6 +25,6 @@ def _fold(make: Callable[[], Code], key: str) -> None:
         for name, text, language in (("python", code.python, "python"), ("command", code.command, "bash")):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 draw(markup.label(say(f"code.{name}")))
-                copy_button.copy_text(say(f"code.copy_{name}"), of=f"{key}_{name}", key=f"{key}_copy_{name}")
+                copy_button.copy_text(say(f"code.copy_{name}"), source_key=f"{key}_{name}", key=f"{key}_copy_{name}")
             with st.container(key=f"{key}_{name}"):
                 st.code(text, language=language, wrap_lines=True)

@@ -1,4 +1,4 @@
-"""The pages' own components: drawn in the browser by a script beside the module that shows them."""
+"""The pages' own components: a script beside the Python module draws each in the browser."""
 
 import json
 import zlib
@@ -12,7 +12,7 @@ from leanrag_core.figures.scripts import script_path
 from pages.common import server
 
 _HERE = Path(__file__).resolve().parent
-# All that is sent with a component: its script is fetched as a file. Nothing is drawn before its style sheet is there,
+# All that is sent with a component; its script is fetched as a file. Nothing is drawn before its style sheet is there,
 # since scripts measure what they draw. The sheet comes last in the page, behind style.css.
 _LOADER = """const at = (path) => new URL(path, document.baseURI).href;
 const styled = {sheet} && new Promise((done) => {{
@@ -29,10 +29,10 @@ _DEFLATED_FROM = 4000  # characters of JSON
 def component(
     script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
-    """Return the component of a script, called lr_ and the script's name; its style sheet is the .css file beside it,
-    if there is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library:
-    a script that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose
-    functions it uses, such as layers, of its own folder, this one or the figures; their style sheets come along."""
+    """Return the component of a script, named lr_ and the script's name; the .css file beside the script, if any, is
+    its style sheet. frame: the HTML that the script fills. draws_svg: the script uses svg.js. library: a script that is
+    placed before it and defines a name in globalThis. parts: names of further scripts it uses, from its own folder,
+    this one or the figures; their style sheets are included."""
     before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
     mount: Callable[..., Any] = _component(f"{script} {before} {parts} {frame}", script, frame, before, parts)
@@ -40,7 +40,8 @@ def component(
 
 
 def _deflated(data: Any) -> Any:
-    """Return large data as deflated JSON, a fourth of the bytes, which inflate.js reads; small data as it is."""
+    """Return large data as deflated JSON, a fourth of the bytes, which inflate.js reads; return small data
+    unchanged."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return data if len(text) < _DEFLATED_FROM else zlib.compress(text.encode())
 
@@ -49,11 +50,12 @@ def _deflated(data: Any) -> Any:
 def _component(
     key: str, _script: Path, _frame: str, _before: list[Path], _parts: tuple[str, ...]
 ) -> Callable[..., Any]:
-    """Return the component, registered once. key: one text is hashed in a fiftieth of the time of the parts."""
+    """Return the component, registered once. key: hashing this one text takes a fiftieth of the time of the other
+    arguments."""
     before = list(_before)
     for part in _parts:
-        own = [folder / f"{part}.js" for folder in (_script.parent, _HERE)]
-        before.append(next((path for path in own if path.exists()), script_path(part)))
+        candidates = [folder / f"{part}.js" for folder in (_script.parent, _HERE)]
+        before.append(next((path for path in candidates if path.exists()), script_path(part)))
     files = [*before, _script]
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
     sheet = server.address(styles) if styles else ""

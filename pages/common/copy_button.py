@@ -6,16 +6,16 @@ from pages.common.component import component
 from pages.common.messages import say
 
 _SCRIPT = Path(__file__).with_name("copy_button.js")
-# Without a name until the script writes its label: it is not there for anybody before.
+# Hidden, since it has no name before the script writes its label.
 _FRAME = '<button type="button" class="lr-copy" style="visibility:hidden"></button>'
 
 
-def copy_text(label: str, *, of: str, key: str) -> None:
-    """Copy the text of the container of that key, as it is on the page; the page's address where it names none."""
+def copy_text(label: str, *, source_key: str, key: str) -> None:
+    """Draw a button that copies the text of the container with source_key; the page's address if that is empty."""
     labels = {"label": label, "done": say("ask.copied"), "failed": say("ask.copy_failed")}
-    component(_SCRIPT, _FRAME)(data={**labels, "of": of}, key=key)
+    component(_SCRIPT, _FRAME)(data={**labels, "of": source_key}, key=key)
 
 
 def copy_link(*, key: str) -> None:
-    """Copy the page's address, which holds its state."""
-    copy_text(say("ask.copy_link"), of="", key=key)
+    """Draw a button that copies the page's address, which holds its state."""
+    copy_text(say("ask.copy_link"), source_key="", key=key)

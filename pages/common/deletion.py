@@ -1,4 +1,4 @@
-"""Buttons that delete: after a dialog has named the thing and said what goes with it, or what does not read at once."""
+"""Buttons that delete a thing, after a dialog has named it and what goes with it, or an unreadable record at once."""
 
 from collections.abc import Callable, Iterable
 
@@ -25,10 +25,10 @@ def button(
     *,
     on_click: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the button. title: of the dialog. name: of the thing; means: what goes with it. delete: a callback.
-    on_click: what else happens when the dialog opens, such as that a menu closes.
+    """Draw the button. title: of the dialog. name: of the thing; means: what is deleted with it. delete: a callback.
+    on_click: called when the dialog opens, for example to close a menu.
 
-    An error of the callback is shown in the dialog.
+    The dialog shows an error of the callback.
     """
     if st.button(label, icon=_ICON, type="tertiary", key=key, on_click=on_click):
         st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
@@ -37,7 +37,7 @@ def button(
 def damaged(
     listed: Iterable[Damaged], label: str, delete: Callable[[str], object], title: Callable[[str], str] | None = None
 ) -> None:
-    """Draw what is wrong with each record that does not read, and a button that deletes it. title: of an id."""
+    """Draw the error of each unreadable record, and a button that deletes it. title: the title for an id."""
     for each in listed:
         message(each.reason, kind="error", title=title(each.id) if title else "")
         if st.button(label, key=f"delete_damaged_{each.id}", icon=_ICON):
@@ -45,7 +45,8 @@ def damaged(
 
 
 def now(delete: Callable[[str], object], id_: str) -> None:
-    """Delete the thing of that id and draw the page again; after an error, say it: drawing would wipe it away."""
+    """Delete the thing with that id and redraw the page; after an error draw that instead, since redrawing would remove
+    it."""
     try:
         delete(id_)
     except LeanRAGError as error:
@@ -57,7 +58,7 @@ def now(delete: Callable[[str], object], id_: str) -> None:
 def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], object]) -> None:
     st.text(visible(name))
     draw(markup.muted(means))
-    # A callback, so that no redrawing can swallow the click.
+    # A callback, so that no redrawing can lose the click.
     if st.button(label, icon=_ICON, key=key, on_click=_kept, args=(delete,)):
         fault = st.session_state.pop(_FAULT, None)
         if fault is None:

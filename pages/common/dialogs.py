@@ -1,5 +1,5 @@
-"""A form in a dialog that stays open when the page runs again by itself, as when a job ends. Streamlit closes a dialog
-then, and what was written in it would be lost."""
+"""A form in a dialog that stays open when the page reruns by itself, for example when a job ends. Streamlit would close
+the dialog, and what was written in it would be lost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ from typing import Any, Literal
 import streamlit as st
 
 _OPEN = "lr_open_form"
-_RUN = "lr_n_runs"  # how often a page of the session was run
+_RUN = "lr_n_runs"  # number of page runs in this session
 
 
 @dataclass(frozen=True)
 class _Open:
-    """The form that is open. page: on which; run: the last run of a page that drew it."""
+    """The form that is open. page: the page it is on; run: the last run of that page that drew it."""
 
     page: str
     key: str
@@ -21,7 +21,7 @@ class _Open:
 
 
 def begin(page: str) -> None:
-    """Note that a page runs. A form is closed by another page, and by a run that does not draw it."""
+    """Note that a page runs. Another page, or a run that does not draw the form, closes it."""
     run = st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
     opened: _Open | None = st.session_state.get(_OPEN)
     if opened is not None and (opened.page != page or opened.run < run - 1):
@@ -38,7 +38,7 @@ def form(
     width: Literal["small", "medium", "large"] = "small",
     **look: Any,
 ) -> None:
-    """Draw the button that opens the form, and the form while it is open. look: of the button."""
+    """Draw the button that opens the form, and the form while it is open. look: arguments of the button."""
     run, page = st.session_state.get(_RUN, 0), st.session_state.get(f"{_RUN}_page", "")
     if st.button(label, key=key, **look):
         st.session_state[_OPEN] = _Open(page, key, run)
@@ -49,5 +49,5 @@ def form(
 
 
 def close() -> None:
-    """Close the form at the next run of the page; for callbacks, and before st.rerun()."""
+    """Close the form at the next run of the page. For callbacks, and before st.rerun()."""
     st.session_state.pop(_OPEN, None)

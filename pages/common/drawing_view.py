@@ -1,4 +1,4 @@
-"""Drawings as a component: the script makes their shapes, in the widest of the widths that fits."""
+"""Drawings as a component: its script makes their shapes, in the widest version that fits."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,10 +26,10 @@ def show(
     picked: Callable[[str], None] | None = None,
     brushed: Callable[[tuple[str, ...]], None] | None = None,
 ) -> None:
-    """Draw the same drawing in one or several widths, the narrowest first. most: how many times its width it may grow.
+    """Draw one drawing in one or several widths, the narrowest first. most: by which factor it may be enlarged.
 
-    picked: is called with what the shape reports that a person picked. brushed: with what the shapes report that a
-    person has drawn a box around, in the order of the drawing; with nothing for a box around none.
+    picked: called with the value of the shape that a person clicks. brushed: called with the values of the shapes in a
+    box that a person draws, in the order of the drawing; with an empty tuple for a box around none.
     """
     mount = component(_SCRIPT, _FRAME, draws_svg=True)
     values = {"drawings": plain_values(drawings), "most": most, "brush": brushed is not None}
@@ -71,8 +71,8 @@ def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
 
 
 def tools(title: str, note: str, *, keys: str = "", svg: bool = False) -> dict[str, Any]:
-    """Return the values that figureTools takes. title: names the files. note: what is drawn of how many. keys: which
-    keys do what. svg: the picture is offered as SVG too."""
+    """Return the values for the script's figureTools. title: names the files. note: how much is drawn. keys: help on
+    keyboard use. svg: offer the picture as SVG too."""
     words = {"svg": say("figure.as_svg")} if svg else {}
     words |= {"table": say("figure.as_table"), "png": say("figure.as_png"), "html": say("figure.as_html")}
     values: dict[str, Any] = visible_values({"title": title, "note": note, "keys": keys, "words": words})

@@ -1,4 +1,4 @@
-"""A configuration dataclass draws its own form: each field with its help, its bounds and the paper's value."""
+"""Forms drawn from a configuration dataclass: each field with its help, its bounds and the paper's value."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
@@ -19,7 +19,7 @@ Fault = Callable[[Any], str]
 
 
 def no_fault(value: Any) -> str:
-    """Return no fault, whatever the value."""
+    """Return "" for any value: no fault."""
     return ""
 
 
@@ -27,12 +27,12 @@ NO_FAULTS: Mapping[str, Fault] = {}
 
 
 def title_of(name: str, config: type | None = None) -> str:
-    """Return the title on screen of a field of that configuration, or of a strategy's option."""
+    """Return the title on screen of that configuration's field, or of a strategy's option."""
     return words(settings.option_title(name, of_index=config is IndexConfig))
 
 
 def choice_title(name: str, choice: Any) -> str:
-    """Return a choice of that option as it is shown; a choice without a title by its value."""
+    """Return the title of an option's choice; the value itself if it has none."""
     return words(settings.choice_title(name, choice))
 
 
@@ -42,18 +42,17 @@ def shown(name: str, value: object) -> str:
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
-    """Return the fields of a configuration dataclass, by name: its own, then that of all strategies."""
+    """Return the fields of a configuration dataclass by name, those shared by all strategies last."""
     return {spec.name: spec for spec in sorted(fields(config), key=lambda spec: spec.name == RERANK)}
 
 
 def link_name(spec: Field[Any], prefix: str) -> str:
-    """Return the name of a field in links and in memory: its own, or that which it shares with fields of other
-    strategies."""
+    """Return the name of a field in links and in memory: its own with the prefix, or one that strategies share."""
     return spec.metadata.get("link") or f"{prefix}{spec.name}"
 
 
 def hint(spec: Field[Any]) -> str:
-    """Return the field's line of help with the paper's value."""
+    """Return the field's help text with the paper's value."""
     help_text = words(spec.metadata.get("help") or "")
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
@@ -62,7 +61,7 @@ def hint(spec: Field[Any]) -> str:
 
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
-    """Return a field's default as its widget holds it, how a text is read, and which values are possible."""
+    """Return a field's default as its widget holds it, the parser of a text, and the test for allowed values."""
     default, low, high = spec.default, spec.metadata.get("low"), spec.metadata.get("high")
     choices = spec.metadata.get("choices") or ()
     if choices:
@@ -76,20 +75,20 @@ def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any
 
 
 def field_value(config: type, name: str, under: str) -> Any:
-    """Return what the widget of a field holds, drawn or not. under: its name in links and in memory."""
+    """Return the value of a field's widget, drawn or not. under: its name in links and in memory."""
     spec = option_fields(config)[name]
     return _entered(spec, state.fitting(under, *_reading(spec)))
 
 
 def _entered(spec: Field[Any], value: Any) -> Any:
-    """Return a text without spaces around it; None for an empty one."""
+    """Return a text stripped of spaces at both ends; None for an empty one."""
     return value.strip() or None if isinstance(value, str) and not spec.metadata.get("choices") else value
 
 
 def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
-    """Draw one field of a configuration as a widget; returns its value.
+    """Draw one field of a configuration as a widget; return its value.
 
-    under: its name in links and in memory. fault: what is wrong with a value, shown below it.
+    under: its name in links and in memory. fault: returns what is wrong with a value, which is shown below the widget.
     """
     spec = option_fields(config)[name]
     default, parse, allowed = _reading(spec)
@@ -116,9 +115,9 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
     with reveal.place(under, gap="xsmall"):
         values = widgets.Values(parse, allowed, form=widgets.labels(titles) if choices else None)
         value = _entered(spec, widgets.remembered(under, default, widget, values))
-        said = fault(value)
-        if said:
-            message(said, kind="error")
+        problem = fault(value)
+        if problem:
+            message(problem, kind="error")
         elif help_below:
             draw(html('<div class="lr-hint">{}</div>', hint(spec)))
     return value
@@ -127,7 +126,7 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
 def draw_fields(
     config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3, faults: Mapping[str, Fault] = NO_FAULTS
 ) -> dict[str, Any]:
-    """Draw the fields side by side, wrapping on narrow windows; returns their values. faults: by name."""
+    """Draw the fields side by side, wrapping on narrow windows; return their values. faults: by name."""
     values = {}
     with st.grid(columns, min_column_width=190, gap="small"):
         for name in names:
@@ -136,22 +135,22 @@ def draw_fields(
 
 
 def plain(text: str) -> str:
-    """Return text for a Streamlit label, which reads Markdown: its signs are escaped. The options of a drop-down list
-    and of a multiselect are no Markdown: they take the text as visible() gives it."""
+    """Escape a text for a Streamlit label, which reads Markdown. The options of a drop-down list and of a multiselect
+    are not Markdown: for them use visible()."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
 
 
 def icon_button(label: str, icon: str, *, key: str, **more: Any) -> bool:
-    """Draw a button of an icon alone and return whether it was pressed. label: what it does, for screen readers and as
-    a tooltip; style.css hides it by the key. more: of st.button."""
+    """Draw a button with an icon only and return whether it was pressed. label: what it does, for screen readers and
+    the tooltip; style.css hides it by the key. more: arguments of st.button."""
     return bool(st.button(plain(label), icon=icon, type="tertiary", help=plain(label), key=key, **more))
 
 
 def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table, characters that are not seen being shown in its texts."""
+    """Return the table with invisible characters of its texts made visible."""
     return table.map(lambda cell: visible(cell) if isinstance(cell, str) else cell)
 
 
 def table_height(rows: int, most: int) -> int | Literal["content"]:
-    """Return all rows of a short table, else the height at which it begins to scroll."""
+    """Return the height that shows all rows of a short table, else the height from which it scrolls."""
     return "content" if 35 * rows + 40 <= most else most

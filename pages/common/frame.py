@@ -28,7 +28,7 @@ from pages.common.messages import (
     as_sentence,
     known,
     language,
-    message,  # pages take it from here
+    message,  # exported for the pages
     say,
     words,
 )
@@ -48,12 +48,12 @@ _TITLE = 20  # characters that the sidebar's list of indexes has room for
 
 
 def page_path(name: str) -> Path:
-    """Return the script of a page, for links to it."""
+    """Return the script path of a page, for links to it."""
     return _HERE.parent / name / "page.py"
 
 
 def mark_path() -> str:
-    """Return the small logo, for the browser's tab."""
+    """Return the path of the small logo, for the browser's tab."""
     return str(_HERE / "assets" / "mark_light.svg")
 
 
@@ -68,10 +68,10 @@ def colours() -> Palette:
 
 
 def enter(page: str) -> IndexSummary | None:
-    """Draw the frame of the page; returns the index that the sidebar has chosen, None when there is none, or when the
-    one that was asked for is gone (see gone_index).
+    """Draw the frame of the page; return the index chosen in the sidebar, None if there is none, or if the requested
+    one is gone (see gone_index).
 
-    The first call of every page; it relies on nothing else.
+    This is the first call of every page; it relies on nothing else.
     """
     state.read_url(page)
     reveal.follow_link()
@@ -85,7 +85,7 @@ def enter(page: str) -> IndexSummary | None:
     with st.sidebar:
         live = session.running_jobs()
         chosen = _choose_index(live)
-        if page != "build":  # which shows them at full width
+        if page != "build":  # the page of jobs shows them at full width
             running_view.line(live, page_path("build"), first=chosen is None)
         draw(_where_text_goes(chosen))
     if page != "compare":
@@ -96,7 +96,7 @@ def enter(page: str) -> IndexSummary | None:
 
 
 def _earlier_line(chosen: IndexSummary) -> None:
-    """Say that the page is about an earlier state, with a way to the index as it is now."""
+    """Draw that the page shows an earlier state, with a button to the current state of the index."""
     bench = session.workbench()
     kept = bench.snapshots.find(bench.indexes.path(present_id(chosen.id)), state_id(chosen.id))
     time = kept.kept or chosen.created
@@ -113,7 +113,7 @@ def _earlier_line(chosen: IndexSummary) -> None:
 
 
 def _where_text_goes(chosen: IndexSummary | None) -> Markup:
-    """Return which machine reads the index's text and the questions; and which one a build is sending text to."""
+    """Return which machine reads the index's text and the questions, and to which one a running build sends text."""
     try:
         settings = session.workbench().settings.read()
     except InvalidConfig as error:
@@ -124,10 +124,10 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
         return _where_roles_go(settings)
     lines = []
     models = [settings.answer_model, *(session.models_of(chosen.config.by_name()) if chosen is not None else ())]
-    asked = [model for model in models if is_remote(model)]
-    if not asked:
+    remote_models = [model for model in models if is_remote(model)]
+    if not remote_models:
         lines.append(("ok", say("frame.builtin_engine")))
-    elif settings.local or all(map(is_file, asked)):
+    elif settings.local or all(map(is_file, remote_models)):
         lines.append(("ok", say("frame.local_model")))
     else:
         lines.append(("out", say("frame.sent_to", host=settings.host)))
@@ -144,18 +144,18 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
 def _where_roles_go(settings: Settings) -> Markup:
     """Return which of the roles, as they are set, would send text to another machine."""
     leaving = leaves(settings)
-    asked = [role for role in ROLES if is_asked(settings, role)]
+    asked_roles = [role for role in ROLES if is_asked(settings, role)]
     if not leaving:
-        sign, said = "ok", say("frame.roles_stay" if asked else "frame.builtin_engine")
+        sign, sentence = "ok", say("frame.roles_stay" if asked_roles else "frame.builtin_engine")
     elif len(leaving) == 1:
-        sign, said = "out", say("frame.one_role_leaves", role=_in_sentence(leaving[0]))
-    elif len(leaving) == len(asked):
+        sign, sentence = "out", say("frame.one_role_leaves", role=_in_sentence(leaving[0]))
+    elif len(leaving) == len(asked_roles):
         hosts = dict.fromkeys(settings.of_role(role).host for role in leaving)
-        sign, said = "out", say("frame.roles_leave_to", hosts=say("ask.comma").join(hosts))
+        sign, sentence = "out", say("frame.roles_leave_to", hosts=say("ask.comma").join(hosts))
     else:
         names = say("ask.comma").join(_in_sentence(role) for role in leaving)
-        sign, said = "out", say("frame.some_roles_leave", roles=names)
-    return html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, said)
+        sign, sentence = "out", say("frame.some_roles_leave", roles=names)
+    return html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
 
 
 def _in_sentence(role: str) -> str:
@@ -163,7 +163,7 @@ def _in_sentence(role: str) -> str:
 
 
 def uses_endpoint(config: Mapping[str, Any]) -> bool:
-    """Return whether the settings of an index name a model that is called."""
+    """Return whether an index's settings name a model that is called."""
     return any(is_remote(model) for model in session.models_of(config))
 
 
@@ -173,14 +173,14 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     deletion.damaged(listed.damaged, say("frame.delete_damaged"), session.workbench().indexes.delete)
     wanted = state.recall("index")
     if wanted.startswith(EARLIER):
-        with suppress(LeanRAGError):  # it is not kept any more; the page says so
+        with suppress(LeanRAGError):  # the earlier state was deleted; the page says so
             earlier = session.workbench().indexes.summary(wanted)
             indexes[wanted] = replace(earlier, apart=say("snapshot.apart"))
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
         draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))
         return None
-    # The index that a link names is never replaced by another one: what is asked would be answered from that.
+    # The index that a link names is never replaced by another one, since that one would then answer the question.
     newest = None if wanted and wanted not in indexes else next(iter(indexes))
     titles = {id_: short_title(summary, _TITLE) for id_, summary in indexes.items()}
     chosen = widgets.remembered(
@@ -199,7 +199,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         pin=newest is not None,
     )
     if chosen is None:
-        state.memory().unfit.discard("index")  # the URL goes on naming it, so that a reload says the same
+        state.memory().unfit.discard("index")  # the URL keeps naming it, so that a reload shows the same
         return None
     summary = indexes[chosen]
     draw(html('<div class="lr-side">{}</div>', _figures(summary)))
@@ -207,7 +207,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
 
 
 def gone_index() -> bool:
-    """Tell whether the index that was asked for is not there while others are: that is said, with what to do."""
+    """Tell whether the requested index is missing although others exist; if so, draw that, and what to do."""
     if not session.index_list().indexes:
         return False
     message(
@@ -246,13 +246,13 @@ def _figures(summary: IndexSummary) -> Markup:
 
 
 def _bold(code: str, n: int) -> Markup:
-    """Return a count and its unit, the count in bold."""
+    """Return a count with its unit, the number in bold."""
     before, _, after = say(code, n=n).partition(f"{n:,}")
     return html("{}<b>{:,}</b>{}", before, n, after)
 
 
 def _kind_title(kind: str) -> str:
-    """Return a kind of graph as it is shown; that of a newer version by its own name."""
+    """Return a kind of graph in words; a kind of a newer version by its name."""
     code = f"graph.{kind.replace(' ', '_').lower()}"
     return say(code) if known(code) else kind
 
@@ -270,7 +270,7 @@ def heading(title: str, facts: str = "") -> None:
 
 
 def kind_line(summary: IndexSummary) -> None:
-    """Draw a line on what made the graph, and what that means for the languages it was read in."""
+    """Draw a line about what made the graph, and about the languages that its text was read in."""
     kind, builtin_texts = summary.kind, summary.builtin_texts
     label = _kind_title(kind)
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
@@ -291,13 +291,13 @@ def kind_line(summary: IndexSummary) -> None:
     )
 
 
-def _share(n: int, of: int) -> str:
-    return numbers.share(n / of) if 100 * n >= of else say("graph.under_one_percent")
+def _share(n: int, n_all: int) -> str:
+    return numbers.share(n / n_all) if 100 * n >= n_all else say("graph.under_one_percent")
 
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Draw an error of the core as its message, so that the rest of the page is still drawn."""
+    """Draw an error of the with block as its message, so that the rest of the page is still drawn."""
     try:
         yield
     except LeanRAGError as error:

@@ -1,4 +1,4 @@
-"""HTML on a page; values go into it as text (leanrag_core.figures.html)."""
+"""HTML on a page; values are inserted as escaped text (leanrag_core.figures.html)."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -10,7 +10,7 @@ __all__ = ["NOTHING", "draw", "html", "joined", "svg"]
 
 
 def svg(drawing: Drawing) -> Markup:
-    """Return the drawing as an element, which escapes all of its texts."""
+    """Return the drawing as an SVG element with all texts escaped."""
     return Markup(drawing.as_svg())
 
 

@@ -1,4 +1,4 @@
-"""The endpoint's key: it comes from the environment or the app's secrets; only its last signs are ever shown."""
+"""The endpoint's key, from the environment or the app's secrets; only its last characters are ever shown."""
 
 import os
 import re
@@ -11,16 +11,16 @@ from pages.common import session
 from pages.common.messages import say
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_LONG = 20  # letters and digits in a row: a key rather than a name
+_LONG = 20  # a long run of letters and digits is a key rather than a name
 _SHOWN = 4
 
 
 def provide() -> None:
-    """Set the variables that Settings names to the keys of the app's secrets where the environment has none; jobs
-    inherit them. Without a secrets file nothing happens."""
+    """Set the variables that Settings names to the keys in the app's secrets, unless the environment has them; jobs
+    inherit them. Without a secrets file do nothing."""
     try:
         names = session.workbench().settings.read().key_variables
-    except LeanRAGError:  # said where settings are shown
+    except LeanRAGError:  # the Settings page shows the error
         return
     missing = [name for name in names if not os.environ.get(name)]
     if not missing or not st.secrets.load_if_toml_exists():
@@ -37,7 +37,7 @@ def has_key(settings: Settings) -> bool:
 
 
 def key_state(settings: Settings) -> str:
-    """Tell in a sentence whether the key is there; with its last four signs when it is longer than twelve."""
+    """Return in a sentence whether there is a key, with its last four characters if it is longer than twelve."""
     name, key = settings.key_variable, os.environ.get(settings.key_variable, "").strip()
     if len(key) > 3 * _SHOWN:
         return say("settings.key.ends_with", name=name, end=key[-_SHOWN:])
@@ -49,7 +49,7 @@ def key_state(settings: Settings) -> str:
 
 
 def fault_of_name(name: str) -> str:
-    """Return why that is no name of a variable, without repeating it; empty when it is one."""
+    """Return why this cannot be the name of a variable, without repeating it; empty if it can."""
     if (len(name) >= _LONG and "_" not in name) or name.startswith("sk-"):
         return say("settings.key.is_a_key")
     if not _NAME.fullmatch(name):

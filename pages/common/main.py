@@ -1,4 +1,4 @@
-"""The inner script of the app: it names the pages and runs the one that was asked for."""
+"""The inner script of the app: it lists the pages and runs the requested one."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout
 keys.provide()
 try:
     messages.begin(session.workbench().settings.read().language)
-except LeanRAGError:  # which every page shows
+except LeanRAGError:  # every page shows this error
     messages.begin(ENGLISH)
 folder = Path(__file__).resolve().parents[1]
 pages = [
@@ -24,7 +24,7 @@ pages = [
 
 
 def home() -> None:
-    # The default page has no path of its own, so that /library would not be found: it leads there instead.
+    # A default page has no path of its own: if Library were it, /library would not be found. So this one redirects.
     if not st.query_params:
         tour.arrive()
     st.switch_page(pages[0], query_params=st.query_params)
@@ -36,5 +36,5 @@ tour.show(chosen.url_path)
 with st.sidebar:
     palette.show()
 messages.show_toast()
-with plain_errors():  # such as of a full disk, which any page may meet
+with plain_errors():  # such as a full disk, which may occur on any page
     chosen.run()

@@ -1,4 +1,4 @@
-"""Small pieces of HTML that pages have in common."""
+"""Small pieces of HTML that pages share."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -19,7 +19,7 @@ def label(title: str, note: str = "") -> Markup:
 
 
 def name(text: str) -> Markup:
-    """Return a name in a sentence: the words around it keep their order, whatever the direction of the name."""
+    """Return a name inside a sentence, isolated so that its text direction does not reorder the words around it."""
     return html("<bdi>{}</bdi>", text)
 
 
@@ -35,7 +35,7 @@ def layer_tag(number: int) -> Markup:
 
 
 def chain(index: Index, entity: Entity) -> Markup:
-    """Return what the entity belongs to, from its parent up to the root."""
+    """Return the ancestors of the entity, from its parent up to the root."""
     above = [
         layer_tag(layer) + name(index.layers[layer].entities["name"][row].as_py())
         for layer, row in index.ancestors(entity.layer, entity.row)
@@ -44,12 +44,12 @@ def chain(index: Index, entity: Entity) -> Markup:
 
 
 def mark(name: str, colour: str) -> Markup:
-    """Return a citation mark such as C1. colour: of its section, a name of the palette."""
+    """Return a citation mark such as C1. colour: its section's, a name in the palette."""
     return html('<span class="lr-mark" style="--c:var(--lr-{})">{}</span>', colour, name)
 
 
 def paint(colour: str) -> str:
-    """Return the properties of a style attribute that paint in a colour of the palette, and in a light shade of it."""
+    """Return the style properties that paint in a colour of the palette and in a light shade of it."""
     return f"--c:var(--lr-{colour});--f:var(--lr-{colour}fill,color-mix(in srgb,var(--lr-{colour}) 10%,var(--lr-bg)))"
 
 
@@ -63,11 +63,11 @@ def _marked(part: Piece) -> Markup:
     return html('<span class="cited">{}</span>', text) if "cited" in part.marks else text
 
 
-def dots(count: int, of: int, counted: str) -> Markup:
-    """Return filled dots for what is there, hollow ones for the rest, and the count in words."""
-    if of > 20:
+def dots(count: int, n_all: int, counted: str) -> Markup:
+    """Return filled dots for `count`, hollow ones up to `n_all`, and the count in words."""
+    if n_all > 20:
         return html("{}", counted)
-    drawn = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
+    drawn = html("<s></s>") * count + html('<s class="o"></s>') * (n_all - count)
     return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', counted, drawn)
 
 
@@ -80,19 +80,19 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
 
 
 def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
-    """Return a row of a table. own_direction: each cell reads in the direction of its text."""
+    """Return a row of a table. own_direction: each cell follows the direction of its text."""
     direction = html(' dir="auto"') if own_direction else NOTHING
     return html("<tr>{}</tr>", joined(html("<{0}{1}>{2}</{0}>", tag, direction, cell) for cell in cells))
 
 
 def tagged_list(rows: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return lines of a tag, a name and what there is to say of it."""
+    """Return lines with a tag, a name and a note."""
     lines = joined(html('<div><span class="lr-tag">{}</span> <b>{}</b> <span>{}</span></div>', *row) for row in rows)
     return html('<div class="lr-files">{}</div>', lines)
 
 
 def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return numbers in boxes: title, value, note."""
+    """Return numbers in boxes, each with title, value and note."""
     tile = (
         '<div class="lr-tile"><div class="lr-label" style="margin:0">{}</div>'
         '<div class="v">{}</div><div class="lr-small lr-muted">{}</div></div>'
@@ -111,14 +111,14 @@ def note(text: str) -> None:
 
 
 def code(text: str, *, height: int, language: str | None = None, key: str | None = None) -> None:
-    """Draw text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
-    focus, so that it could not be scrolled by keyboard."""
+    """Draw text verbatim in a box that scrolls. Unlike the box of st.code this one can take the focus, so that it
+    scrolls by keyboard."""
     with st.container(height=height, border=False, key=key):
         st.code(text, language=language, wrap_lines=True)
 
 
 def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> Markup:
-    """Return a table whose cells can be read whole: text wraps, and what is long scrolls."""
+    """Return a table whose cells can be read in full: text wraps, and long cells scroll."""
     return html(
         '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>',
         caption,

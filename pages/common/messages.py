@@ -1,4 +1,4 @@
-"""The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
+"""Turns messages into sentences of the reader's language, and draws them in boxes."""
 
 import streamlit as st
 
@@ -15,14 +15,13 @@ Text = Message | LeanRAGError | str
 
 
 def language() -> str:
-    """Return the code of the language of every sentence on a page: that of the link (?lang=zh) by which the session
-    began, else that of the settings. The browser's own language is not asked: the same link looks the same to
-    everybody."""
+    """Return the language code of all sentences on a page: that of the link (?lang=zh) with which the session began,
+    else that of the settings. The browser's language is ignored, so that a link looks the same to everybody."""
     return str(state.fitting(LANGUAGE, state.glance().language, str, lambda code: code in languages()))
 
 
 def begin(setting: str) -> None:
-    """Take the language of the settings for this run, and that of a link for the session that it begins."""
+    """Set the language for this run from the settings, or from the link with which the session begins."""
     state.memory().language = setting
     linked = st.query_params.get(LANGUAGE, "")
     if linked and not state.memory().page:
@@ -30,14 +29,14 @@ def begin(setting: str) -> None:
 
 
 def words(text: Text) -> str:
-    """Return what a message or an error says, in the reader's language; text is taken as it is."""
+    """Return the text of a message or an error in the reader's language; a plain text is returned unchanged."""
     if isinstance(text, LeanRAGError):
         text = text.message
     return sentence(text, language()) if isinstance(text, Message) else text
 
 
 def say(code: str, /, **values: Value) -> str:
-    """Return the sentence of that code of the catalog, in the reader's language."""
+    """Return the catalog's sentence with that code in the reader's language."""
     return words(Message(code, values))
 
 
@@ -47,27 +46,28 @@ def known(code: str) -> bool:
 
 
 def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
-    """Draw one sentence (or two) in a quiet box. kind: note, error, good."""
+    """Draw one sentence (or two) in a box. kind: note, error or good."""
     head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
     draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
 
 
 def toast_next(text: str, icon: str) -> None:
-    """Leave a sentence that the next run shows in passing: with a rerun or another page a toast of this run is lost."""
+    """Store a sentence for a toast in the next run, since a toast is lost if this run ends with a rerun or another
+    page."""
     st.session_state[_NEXT] = (text, icon)
 
 
 def show_toast() -> None:
-    """Show what the run before left to be shown."""
+    """Show the toast that the previous run stored."""
     text, icon = st.session_state.pop(_NEXT, ("", ""))
     if text:
         st.toast(text, icon=f":material/{icon}:", duration="long")
 
 
 def as_sentence(text: str) -> str:
-    """Return the text as a sentence: begins with a capital and ends with the stop of the reader's language. A first
-    word that is a name of a file or a model, such as bad.csv, stays as it is."""
+    """Return the text with a capital letter and the final stop of the reader's language. A first word that names a file
+    or a model, such as bad.csv, stays unchanged."""
     text = text.strip()
     if not text:
         return text
@@ -77,12 +77,12 @@ def as_sentence(text: str) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """Write the time left: "about 39 min left"; empty while it is unknown."""
+    """Return the time left, such as "about 39 min left"; empty while it is unknown."""
     return "" if seconds is None else say("units.time_left", time=numbers.remaining(seconds))
 
 
 def rate(done: int, seconds: float) -> str:
-    """Return "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
+    """Return a rate such as "9.8 a second" or "19 a minute"; empty before anything is done."""
     if done <= 0 or seconds < 0.5:
         return ""
     per_second = done / seconds
@@ -94,5 +94,5 @@ def rate(done: int, seconds: float) -> str:
 
 
 def span(low: str, high: str) -> str:
-    """Return "11 s to 3 min", or one of them where both say the same."""
+    """Return a range such as "11 s to 3 min", or one bound if both read the same."""
     return low if low == high else say("units.span", low=low, high=high)

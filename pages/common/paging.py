@@ -1,4 +1,4 @@
-"""Long lists a page at a time, so that little goes to the browser."""
+"""Long lists one page at a time, so that little is sent to the browser."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -14,7 +14,7 @@ _Row = TypeVar("_Row")
 
 
 def rows_of_page(rows: Sequence[_Row], size: int, *, key: str) -> Sequence[_Row]:
-    """Return the rows of the page that a person has turned to; draws buttons to turn it where there are several."""
+    """Return the rows of the current page; draw buttons to turn pages if there are several."""
     if len(rows) <= size:
         return rows
     last = (len(rows) - 1) // size

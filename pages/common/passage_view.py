@@ -1,4 +1,4 @@
-"""A chunk as a card, and the same chunk highlighted in its document, in a drawer."""
+"""A chunk as a card, and the chunk highlighted in its document, in a drawer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from pages.common.scope import PAGE, Scope
 
 _SCRIPT = Path(__file__).with_name("passage.js")
 _FRAME = '<div class="lr-text"></div>'
-_WHOLE = 60_000  # characters; a longer document is shown around the chunk only
+_WHOLE = 60_000  # characters; of a longer document only the surroundings of the chunk are shown
 
 
 def card(
@@ -32,10 +32,10 @@ def card(
     key: str,
     cited: str = "",
 ) -> None:
-    """Draw a passage of a trace: mark, document, some of its text, why it is here, its place.
+    """Draw a passage of a trace: mark, document, part of its text, the reason why it is here, its place.
 
-    seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
-    it, in words.
+    seed_dots: shows how many items occur in it; without it the trace's reason is shown. cited: says in words whether an
+    answer cites it.
     """
     source = passage.source
     assert source is not None
@@ -62,7 +62,7 @@ def card(
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk that is to be shown in its document. names: to underline; cited: sentences to tint darker."""
+    """A chunk to show in its document. names: to underline; cited: sentences with a darker tint."""
 
     row: int
     names: tuple[str, ...] = ()
@@ -70,9 +70,9 @@ class Passage:
     mark: Markup | None = None
 
 
-def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
-    """Draw the chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
-    row, names, cited, mark = asked.row, asked.names, asked.cited, asked.mark
+def open_passage(scope: Scope, index: Index, requested: Passage) -> None:
+    """Draw the chunk in its document: the chunk tinted, names of seeds underlined, cited sentences darker."""
+    row, names, cited, mark = requested.row, requested.names, requested.cited, requested.mark
     chunk = index.chunk(row)
     document = index.document(index.chunks["document"][row].as_py())
     page = next((n for n, span in enumerate(document.pages, start=1) if span.start <= chunk.start < span.end), None)
@@ -104,22 +104,22 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:
-    """Open the passage that was asked for in this scope; the last call of a page that shows chunks."""
-    asked = reveal.take_drawer(scope, Passage)
-    if asked is not None and 0 <= asked.row < index.chunks.num_rows:
-        dialog()(scope, index, asked)
+    """Open the passage that was requested in this scope; the last call of a page that shows chunks."""
+    requested = reveal.take_drawer(scope, Passage)
+    if requested is not None and 0 <= requested.row < index.chunks.num_rows:
+        dialog()(scope, index, requested)
 
 
 def dialog(on_dismiss: Callable[[], None] | None = None) -> Callable[[Scope, Index, Passage], None]:
-    """Return open_passage() in a drawer. on_dismiss: what a person's closing it does."""
-    made: Callable[[Scope, Index, Passage], None] = st.dialog(
+    """Return open_passage() in a drawer. on_dismiss: called when a person closes it."""
+    open_dialog: Callable[[Scope, Index, Passage], None] = st.dialog(
         say("passage.title"),
         width="medium",
         position="right",
         icon=":material/article:",
         on_dismiss=on_dismiss or "ignore",
     )(open_passage)
-    return made
+    return open_dialog
 
 
 def ask_for(
@@ -130,5 +130,5 @@ def ask_for(
     mark: Markup | None = None,
     scope: Scope = PAGE,
 ) -> None:
-    """Open the passage at the end of the next run. For callbacks."""
+    """Request that the passage is opened at the end of the next run. For callbacks."""
     reveal.ask_for_drawer(scope, Passage(row, tuple(names), tuple(cited), mark))

@@ -1,8 +1,9 @@
-"""Places of Streamlit 1.67 in which a run's processor time goes, done in less of it and to the same effect; and turns.
+"""Faster replacements, with the same effect, for parts of Streamlit 1.67 that cost a run much processor time; and
+turns.
 
-A page has a hundred elements and sixty widgets, and what each of them takes all sessions of the server wait for. What
-is replaced here is tested against Streamlit's own (tests/app/test_quicker_runs.py), so that a new version that differs
-is noticed.
+A page has a hundred elements and sixty widgets, and all sessions of the server wait while one of them is processed. The
+replacements are tested against Streamlit's own code (tests/app/test_quicker_runs.py), so that a changed version of
+Streamlit is noticed.
 """
 
 from collections import deque
@@ -26,20 +27,20 @@ _WAITING, _WOKEN = "_lr_waiting", "_lr_woken"
 
 
 def install() -> None:
-    """Take the places of Streamlit's own, for this process."""
+    """Replace Streamlit's own functions in this process."""
     for owner, name, instead in (
         (SafeSessionState, "filtered_state", property(FilteredState)),
         (DeltaGenerator, "__deepcopy__", copied),
         (AppSession, "_call_soon_on_event_loop", call_soon),
         (ScriptRunner, "_run_script", in_turn(ScriptRunner._run_script)),
     ):
-        setattr(owner, name, instead)  # mypy lets no method be assigned
+        setattr(owner, name, instead)  # mypy forbids assigning to a method
 
 
 class FilteredState(Mapping[str, Any]):
-    """What a session's state holds under the keys of its user, each looked up when it is asked for.
+    """The user's keys of a session's state, each looked up on demand.
 
-    Streamlit makes a dictionary of all of them for each select box, number and text input, to look one up.
+    Streamlit builds a dictionary of all of them for each select box, number and text input, to look up a single one.
     """
 
     def __init__(self, state: SafeSessionState) -> None:
@@ -65,9 +66,9 @@ class FilteredState(Mapping[str, Any]):
 
 
 def copied(self: DeltaGenerator, memo: dict[int, Any]) -> DeltaGenerator:
-    """Copy a place of the page, what it stands in once for all that is copied with it.
+    """Copy a DeltaGenerator; everything copied with the same memo shares one copy of its parents.
 
-    A fragment copies the stack of the places that it stands in, and each of them all of its parents again.
+    A fragment copies the stack of its containers, and Streamlit copies all parents of each again.
     """
     place = DeltaGenerator(
         root_container=self._root_container,
@@ -81,24 +82,24 @@ def copied(self: DeltaGenerator, memo: dict[int, Any]) -> DeltaGenerator:
 
 
 def call_soon(self: AppSession, callback: Callable[[], None]) -> None:
-    """Have the server's event loop call that, in order, and wake it once for all that it has not come to yet.
+    """Queue the callback for the server's event loop, in order, and wake the loop once for all waiting callbacks.
 
-    A run sends some two hundred messages; to wake the loop for each takes longer than to handle it.
+    A run sends some two hundred messages, and waking the loop for each takes longer than handling it.
     """
-    held = self.__dict__
-    waiting: deque[Callable[[], None]] = held.setdefault(_WAITING, deque())
+    attributes = self.__dict__
+    waiting: deque[Callable[[], None]] = attributes.setdefault(_WAITING, deque())
     waiting.append(callback)
-    if held.get(_WOKEN):  # it takes that mark away before it takes the first of them
+    if attributes.get(_WOKEN):  # call_all() clears this mark before it takes the first callback
         return
-    held[_WOKEN] = True
+    attributes[_WOKEN] = True
     loop = self._event_loop
 
     def call_all() -> None:
-        held[_WOKEN] = False
-        for _ in range(len(waiting)):  # what comes meanwhile has its own turn
+        attributes[_WOKEN] = False
+        for _ in range(len(waiting)):  # callbacks added meanwhile wake the loop again
             try:
                 waiting.popleft()()
-            except Exception as error:  # as the loop does with a callback of its own
+            except Exception as error:  # as the loop does with its own callbacks
                 loop.call_exception_handler({"message": "Exception in a message of a session", "exception": error})
 
     try:
@@ -110,7 +111,8 @@ def call_soon(self: AppSession, callback: Callable[[], None]) -> None:
 
 
 def in_turn(run_script: Callable[[ScriptRunner, RerunData], None]) -> Callable[[ScriptRunner, RerunData], None]:
-    """Return what runs a script when its turn has come. What its session asks meanwhile takes the run's place."""
+    """Return a function that runs a script when its turn has come. Requests of the session meanwhile replace the
+    waiting run."""
 
     def run(self: ScriptRunner, rerun_data: RerunData) -> None:
         with TURNS.taken(quick=bool(rerun_data.fragment_id_queue)):

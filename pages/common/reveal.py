@@ -1,4 +1,4 @@
-"""What was asked to be brought into view: a row of a list, or what a drawer holds."""
+"""Bringing something into view on request: a row of a list, a setting, or the content of a drawer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +18,13 @@ Gap = Literal["xsmall", "small"]
 
 
 def ask_for(key: str) -> None:
-    """Bring the container of that key into sight in the next run. For callbacks."""
+    """Request that the next run scrolls to the container with that key. For callbacks."""
     number = st.session_state.get(_ASKED, ("", 0))[1]
     st.session_state[_ASKED] = (key, number + 1)
 
 
 def show(key: str) -> None:
-    """Bring the container of that key into sight, when that was asked for. Called where it is drawn."""
+    """Scroll to the container with that key, if that was requested. Called where the container is drawn."""
     wanted, number = st.session_state.get(_ASKED, ("", 0))
     if wanted == key:
         component(_SCRIPT, _FRAME)(data={"key": key, "number": number}, key=f"reveal_{key}")
@@ -36,8 +36,8 @@ _FOLLOWED = "lr_place"
 
 @contextmanager
 def place(name: str, *, gap: Gap = "small") -> Iterator[None]:
-    """Put a setting that a link can lead to in a container: there it comes into sight and takes the focus. gap: between
-    what is in it."""
+    """Put a setting in a container that a link can lead to: it scrolls into view and takes the focus. gap: between its
+    elements."""
     key = f"place_{name}"
     with st.container(key=key, gap=gap):
         yield
@@ -47,7 +47,7 @@ def place(name: str, *, gap: Gap = "small") -> Iterator[None]:
 
 
 def follow_link() -> None:
-    """Bring the place that a link names into sight, once: neither the link nor a later visit of the page repeats it."""
+    """Scroll once to the place that a link names; neither the link nor a later visit of the page repeats it."""
     name = state.recall(PLACE)
     if name:
         state.remember(PLACE, None)
@@ -61,12 +61,12 @@ _Content = TypeVar("_Content")
 
 
 def ask_for_drawer(scope: Scope, content: object) -> None:
-    """Open the drawer with that content in the next run, over the group of widgets with that scope. For callbacks."""
+    """Request that the next run opens the drawer with that content, in that scope. For callbacks."""
     st.session_state[_DRAWER] = (scope, content)
 
 
 def take_drawer(scope: Scope, kind: type[_Content]) -> _Content | None:
-    """Return what is to be shown in a drawer of that kind in that scope; it is given out once."""
+    """Return, once, the requested content of that kind for a drawer in that scope."""
     asked_scope, content = st.session_state.get(_DRAWER, (None, None))
     if asked_scope != scope or not isinstance(content, kind):
         return None
@@ -75,5 +75,5 @@ def take_drawer(scope: Scope, kind: type[_Content]) -> _Content | None:
 
 
 def take_focus(scope: Scope) -> None:
-    """Bring the focus into the drawer that is being drawn, so that keys reach it."""
+    """Move the focus into the drawer that is being drawn, so that it receives keys."""
     component(_FOCUS_SCRIPT, "<span></span>")(data={}, key=scope.name("drawer_focus"))

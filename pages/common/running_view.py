@@ -1,4 +1,4 @@
-"""The lines in the sidebar about jobs under way, on every page."""
+"""The sidebar's lines about running jobs, on every page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +16,13 @@ from pages.common.html import draw, html
 from pages.common.messages import known, say
 
 _EVERY = 2.0  # seconds between two drawings
-_MOST = 3  # jobs with a line of their own
+_MOST = 3  # most jobs with a line of their own
 
 
 def line(jobs: Sequence[JobState], build_page: Path, *, first: bool) -> None:
-    """Draw a line for each of these jobs, with its share and a link to Build, again and again while they are live.
+    """Draw a line for each of these jobs, with its progress and a link to Build, and redraw it while they run.
 
-    first: there is no index yet, so that the page is drawn again when one of them has made it.
+    first: there is no index yet; the page is redrawn when a job has made one.
     """
     if jobs:
         st.fragment(_lines, run_every=_EVERY)(tuple(job.id for job in jobs), build_page, first)
@@ -33,7 +33,7 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
     for job_id in job_ids:
         try:
             jobs.append(session.workbench().jobs.job(job_id))
-        except LeanRAGError:  # deleted since
+        except LeanRAGError:  # deleted meanwhile
             continue
     if first and any(job.status == "done" and job.builds_index for job in jobs):
         st.rerun()
@@ -69,7 +69,8 @@ def _words(job: JobState) -> str:
 
 
 def _title(job: JobState) -> str:
-    """Return the job's title, which is stored in English; that of an index part in it is in the reader's language."""
+    """Return the job's title, which is stored in English; the title of an index part in it is in the reader's
+    language."""
     code = f"part.{job.config.get('part', '')}.title"
     return job.title.replace(sentence(message(code)), say(code), 1) if known(code) else job.title
 

@@ -1,4 +1,4 @@
-"""A page may show the parts of Ask more than once, side by side: a scope for each keeps their names apart."""
+"""A page may show the parts of Ask several times side by side; each has a scope, which keeps their names apart."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Scope:
     """The prefix of all names of a group of widgets: their keys, their names in the URL and in the session's memory.
 
-    The scope without a prefix is that of a page which shows the group once; its names are the plain ones of links.
+    The scope without a prefix belongs to a page that shows the group once; its names are the plain ones of links.
     """
 
     prefix: str = ""

@@ -1,7 +1,7 @@
-"""Scripts and style sheets of the pages' components as files of the server: a browser fetches each once and keeps it.
+"""Serves the scripts and style sheets of the pages' components as files, so that a browser fetches each once.
 
-Sent inline they would go out again with every change of what a component shows. An address names what its content is
-made of and holds its digest, so that nothing needs to be remembered here and a browser never has an old version.
+Sent inline they would be repeated whenever a component changes. An address names the parts of its content and holds
+their digest, so that the server needs no memory of it and a browser never uses an old version.
 """
 
 import hashlib
@@ -26,15 +26,15 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 def address(paths: Sequence[Path]) -> str:
-    """Return the address of those files as one, relative to a page's; all of them have the same ending."""
+    """Return one relative address for those files together; all must have the same ending."""
     names, ending = tuple(path.stem for path in paths), paths[0].suffix[1:]
     return f"{FOLDER}/{'.'.join(names)}.{_digest(names, ending)}.{ending}"
 
 
 def content_at(name: str) -> tuple[str, str] | None:
-    """Return the content and its type at the last part of such an address; None where nothing has it.
+    """Return the content and its type for the last part of such an address; None for an unknown one.
 
-    A repeated or unknown name is refused before any file is read, and nothing is joined for a digest that is wrong.
+    A repeated or unknown name is refused before a file is read, and a wrong digest before the content is joined.
     """
     *names, digest, ending = name.split(".") if name.count(".") > 1 else ("", "", "")
     if ending not in _TYPES or len(set(names)) < len(names):
@@ -45,7 +45,7 @@ def content_at(name: str) -> tuple[str, str] | None:
 
 
 def routes() -> list[Route]:
-    """Return the routes for the server of the app: the scripts, and the document of each page."""
+    """Return the routes for the app's server: the scripts, and the HTML document of each page."""
     base = str(config.get_option("server.baseUrlPath")).strip("/")
     below = f"/{base}" if base else ""
     names = ["", *(path.parent.name for path in sorted(_PAGES.glob("*/page.py")))]
@@ -71,12 +71,12 @@ async def _answer(request: Request) -> Response:
 
 @cache
 def _paths() -> Mapping[str, Path]:
-    """Return every script and style sheet that a component may be made of, by its file name, which is its own."""
+    """Return every script and style sheet of the components by its file name, which is unique."""
     folders = (_PAGES, script_path("svg").parent)
     return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
 
 
-@cache  # a file once, whatever addresses name it
+@cache  # each file once, whatever addresses name it
 def _text(file_name: str) -> str:
     return _paths()[file_name].read_text(encoding="utf-8")
 
@@ -86,7 +86,7 @@ def _content(names: Sequence[str], ending: str) -> str:
 
 
 def _digest(names: Sequence[str], ending: str) -> str:
-    """Return the digest of the content, without making it."""
+    """Return the digest of the content without joining it."""
     hashed = hashlib.sha256()
     for place, name in enumerate(names):
         hashed.update((b"\n" if place else b"") + _text(f"{name}.{ending}").encode())
@@ -94,11 +94,11 @@ def _digest(names: Sequence[str], ending: str) -> str:
 
 
 def keep_for_fragments() -> None:
-    """Let a fragment's run drop no message of the runs before it, from now on.
+    """Keep all messages of earlier runs when a fragment runs, from now on.
 
-    Streamlit drops those of the same fragment, but not those of a fragment or dialog inside it: their elements would
-    arrive without the block that they stand in, and the browser would remove the whole page ("Cannot set a node at a
-    delta path"). What is not dropped is drawn over.
+    Streamlit drops those of the same fragment but not those of a fragment or dialog inside it. The elements of the
+    latter would arrive without their container, and the browser would remove the whole page ("Cannot set a node at a
+    delta path"). Messages that are not dropped are drawn over.
     """
     clear = ForwardMsgQueue.clear
 
@@ -108,7 +108,7 @@ def keep_for_fragments() -> None:
         if fragment_ids_this_run is None:
             clear(self, retain_lifecycle_msgs)
         else:
-            self._delta_index_map = {}  # nothing of this run takes the place of a message before it
+            self._delta_index_map = {}  # no message of this run replaces an earlier one
 
     setattr(ForwardMsgQueue, "clear", clear_for_page)  # noqa: B010 - mypy lets no method be assigned
 
@@ -122,8 +122,8 @@ _REMEDIES = {
 
 
 def request_check() -> Middleware:
-    """Return what refuses requests under foreign names and from pages of other origins, as .streamlit/config.toml
-    allows them."""
+    """Return a check that refuses requests with foreign host names and from other origins, as .streamlit/config.toml
+    says."""
 
     def allowed() -> AllowedNames:
         hosts, origins = (config.get_option(f"server.{name}") for name in ("allowedHosts", "corsAllowedOrigins"))

@@ -1,4 +1,4 @@
-"""The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
+"""The server's single workbench, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,33 +22,33 @@ from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
-_MAX_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
+_MAX_BYTES = 600_000_000  # for all opened indexes; an index of 100,000 entities takes some 100 MB
 
 
 @st.cache_resource(show_spinner=False)
 def workbench() -> Workbench:
-    """Return the workbench; on the first start of all it begins to build the sample index."""
+    """Return the workbench; the very first start begins to build the sample index."""
     opened = Workbench.default()
-    with suppress(InvalidConfig):  # settings that do not read; Settings says so and mends them, if it can be opened
+    with suppress(InvalidConfig):  # the Settings page reports unreadable settings and can repair them
         opened.builds.start_first_sample()
-    with suppress(LeanRAGError):  # Build, which lists them, says so
+    with suppress(LeanRAGError):  # the Build page, which lists them, reports it
         opened.indexes.delete_overdue()
     return opened
 
 
 def index_list() -> IndexList:
-    """Return the indexes there are; one that does not read hides none of the others."""
+    """Return the existing indexes; an unreadable one hides none of the others."""
     return workbench().indexes.index_list()
 
 
 def open_index(summary: IndexSummary) -> Index:
-    """Return the index, opened once; a rebuilt one is opened anew."""
+    """Return the index, opened once and again after a rebuild."""
     return _opened(summary.id, summary.created)
 
 
 @contextmanager
 def reading(summary: IndexSummary) -> Iterator[Index]:
-    """Yield the opened index; a file of it that turns out to be damaged while it is read is named."""
+    """Yield the opened index; if reading shows that a file of it is damaged, the error names the file."""
     index = open_index(summary)
     with workbench().questions.naming_damage(index):
         yield index
@@ -59,7 +59,8 @@ def _opened(index_id: str, created: str) -> Index:
 
 
 def finder(summary: IndexSummary) -> GoldFinder:
-    """Locate entities and passages in the index by what is written; normalised texts are kept between questions."""
+    """Return the finder that locates entities and passages of the index by text; it caches normalised texts between
+    questions."""
     return _finder(summary.id, summary.created)
 
 
@@ -69,7 +70,7 @@ def _finder(index_id: str, created: str) -> GoldFinder:
 
 
 def read_by_rules(summary: IndexSummary) -> ChunksRead | None:
-    """Count the chunks that were read with and without grammar; None where a language model read them."""
+    """Count the chunks that were read with and without grammar; None if a language model read them."""
     if summary.kind != HEURISTIC:
         return None
 
@@ -78,7 +79,7 @@ def read_by_rules(summary: IndexSummary) -> ChunksRead | None:
         with reading(summary) as index:
             return chunks_read(index)
 
-    with suppress(LeanRAGError):  # the page says that an index is damaged, which it opens next
+    with suppress(LeanRAGError):  # the page opens the index next and reports the damage
         return counted(summary.id, summary.created)
     return None
 
@@ -88,7 +89,7 @@ def read_ahead(summary: IndexSummary) -> None:
     bench, index = workbench(), open_index(summary)
 
     def read() -> None:
-        with suppress(LeanRAGError):  # the question itself will tell it
+        with suppress(LeanRAGError):  # asking the question will report it
             bench.questions.read_ahead(index)
 
     _read_ahead().begin(f"{summary.id} {summary.created}", read)
@@ -101,17 +102,17 @@ def _read_ahead() -> ReadAhead:
 
 @st.cache_resource(show_spinner=False)
 def open_indexes() -> OpenIndexes:
-    """Return the indexes that are open, of all sessions and of the API beside the app."""
+    """Return the open indexes of all sessions and of the API beside the app."""
     return OpenIndexes(_MAX_BYTES)
 
 
 def scoped(summary: IndexSummary, within: Within) -> Index:
-    """Return the index of the documents in that scope, cut once; the whole index where these are all."""
+    """Return the index of the documents in that scope, cut once; the whole index if the scope is ALL."""
     return workbench().scopes.index(open_index(summary), within)
 
 
 def documents_key(summary: IndexSummary, within: Within) -> str:
-    """Return what makes it the same documents again, also after tags or dates were changed; empty for all."""
+    """Return a key that identifies the scope's documents, also after tags or dates were changed; empty for all."""
     if within == ALL:
         return ""
     return f"{written(within)} {scoped(summary, within).id}"
@@ -124,8 +125,8 @@ def retrieve(summary: IndexSummary, question: str, strategy: str, options: Optio
 
 
 def _key(summary: IndexSummary, question: str, strategy: str, options: Options, within: Within) -> str:
-    """Return what makes it the same retrieval again as one text, which st.cache_resource hashes in a fiftieth of the
-    time that it takes for the parts."""
+    """Return the key of a retrieval as one text, which st.cache_resource hashes in a fiftieth of the time of its
+    parts."""
     return repr((summary.id, summary.created, question, strategy, options, documents_key(summary, within)))
 
 
@@ -138,20 +139,20 @@ def _retrieved(
 
 
 def kept_retrieval(key: tuple[object, ...]) -> Trace | None:
-    """Return the trace of a strategy that calls a model, where it has been retrieved for that key."""
+    """Return the cached trace of a strategy that calls a model, if there is one for that key."""
     return _retrievals().kept(key)
 
 
 def retrieving(key: tuple[object, ...]) -> bool:
-    """Return whether a strategy that calls a model is at work for that key, for whichever session."""
+    """Return whether a strategy that calls a model is running for that key, in any session."""
     return key in _retrievals()
 
 
 def begin_retrieval(
     key: tuple[object, ...], index: Index, question: str, strategy: str, options: Options
 ) -> StreamedCall[TraceStep, Trace]:
-    """Return the retrieval with calls of a model that is under way or kept for that key, else one that begins now:
-    calls are not paid for twice."""
+    """Return the running or cached retrieval with model calls for that key, else start one, so that calls are not paid
+    for twice."""
     bench = workbench()
     return _retrievals().begin(
         key, lambda write: bench.retrieve(index, question, strategy, on_step=write, **dict(options))
@@ -159,7 +160,7 @@ def begin_retrieval(
 
 
 def steps_so_far(key: tuple[object, ...]) -> tuple[TraceStep, ...]:
-    """Return the steps that a retrieval with calls of a model has done."""
+    """Return the finished steps of a retrieval with model calls."""
     return _retrievals().pieces(key)
 
 
@@ -171,7 +172,7 @@ def _retrievals() -> StreamedCalls[TraceStep, Trace]:
 def kept_answer(
     summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace, within: Within = ALL
 ) -> Answer | None:
-    """Return the answer to that question with those options where no model needs to be called for it, else None."""
+    """Return the answer to that question with those options if no model has to be called for it, else None."""
     if not workbench().questions.asks_model(summary.config.writer):
         return _answered(_key(summary, question, strategy, options, within), summary, trace)
     return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
@@ -183,12 +184,12 @@ def _answered(key: str, _summary: IndexSummary, _trace: Trace) -> Answer:
 
 
 def writing(key: tuple[object, ...]) -> bool:
-    """Return whether the answer of that key is being written, for whichever session."""
+    """Return whether the answer for that key is being written, in any session."""
     return key in _answers_under_way()
 
 
 def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[str, Answer]:
-    """Return the answer that is being written for that key: the one under way, else one that begins now."""
+    """Return the running call that writes the answer for that key, else start one."""
     bench = workbench()
     return _answers_under_way().begin(key, lambda write: bench.questions.stream_answer(index, trace, write))
 
@@ -199,8 +200,8 @@ def _answers_under_way() -> StreamedCalls[str, Answer]:
 
 
 def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | None:
-    """Return the index of `base` with those settings changed, where it is there: a trial, or one of the store. Raises
-    LeanRAGError for settings that cannot be."""
+    """Return the index like `base` with those settings changed, a trial or a stored one; None if there is none. Raises
+    LeanRAGError for impossible settings."""
     if not settings:
         return base
     trials, index = workbench().trials, open_index(base)
@@ -209,19 +210,19 @@ def trial(base: IndexSummary, settings: Mapping[str, Any]) -> IndexSummary | Non
 
 
 def prepare_trials() -> None:
-    """Load what the first build of this server would have to load, while the person chooses settings."""
+    """Load what this server's first build needs, while the person chooses settings."""
     _read_ahead().begin("trials", workbench().trials.prepare)
 
 
 def make_trial(base: IndexSummary, settings: Mapping[str, Any]) -> StreamedCall[Progress, Index]:
-    """Return the making of that trial that is under way, for whichever session, else one that begins now."""
+    """Return the running call of any session that makes that trial, else start one."""
     bench, index = workbench(), open_index(base)
     key = base.id, base.created, tuple(sorted(settings.items()))
     return _trials_under_way().begin(key, lambda write: bench.trials.make(index, settings, write))
 
 
 def make_stages(base: IndexSummary) -> StreamedCall[Progress, None]:
-    """Return the making of what trials of the index are made from, under way for whichever session, else begun now."""
+    """Return the running call of any session that makes the stages for the index's trials, else start one."""
     bench, index = workbench(), open_index(base)
     return _stages_under_way().begin((base.id, base.created), lambda write: bench.trials.make_stages(index, write))
 
@@ -237,20 +238,20 @@ def _trials_under_way() -> StreamedCalls[Progress, Index]:
 
 
 def running_jobs() -> list[JobState]:
-    """Return jobs that are under way, the newest first."""
+    """Return the running jobs, the newest first."""
     return [job for job in workbench().jobs.all() if job.live]
 
 
 @st.cache_data(ttl=3, show_spinner=False)
 def endpoint_builds() -> int:
-    """Return how many builds with a model of the endpoint are under way, counted at most every three seconds."""
+    """Return how many running builds use a model of an endpoint, counted at most every three seconds."""
     return sum(
         any(is_remote(model) and not is_file(model) for model in models_of(job.config)) for job in running_jobs()
     )
 
 
 def models_of(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the models in the settings of an index."""
+    """Return the names of the models in an index's settings, "" for a missing one."""
     return tuple(str(config.get(name) or "") for name in ("model", "embedding", "aggregation_model"))
 
 
@@ -258,13 +259,14 @@ _KEPT = "lr_last_question"
 
 
 def keep_last_question(index_id: str, trace: Trace) -> None:
-    """Keep that retrieval as the last one on the index; one in a scope is not of what Explore shows."""
+    """Store that retrieval as the last one on the index; not one in a scope, which does not match what Explore
+    shows."""
     if trace.scope is not None:
         return
     st.session_state.setdefault(_KEPT, {})[index_id] = trace
 
 
 def last_trace_of(index_id: str) -> Trace | None:
-    """Return the last retrieval on that index in this session, None before the first."""
+    """Return this session's last retrieval on that index, None before the first."""
     trace: Trace | None = st.session_state.get(_KEPT, {}).get(index_id)
     return trace

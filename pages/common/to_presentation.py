@@ -1,5 +1,5 @@
-"""Adds a slide to a presentation by one click on another page: to the one edited last, else to the newest about the
-index of the page, else to the newest."""
+"""Adds a slide to a presentation by one click on another page: to the one edited last, else to the newest one about the
+page's index, else to the newest one."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -17,24 +17,24 @@ _INTO, _AFTER, _DONE = "lr_present_into", "lr_present_after", "lr_present_done"
 
 
 def prefer(presentation_id: str, *, after: str = "") -> None:
-    """Send slides of other pages to that presentation from now on. after: key of the slide that they follow; empty for
-    the last."""
+    """Send slides of other pages to that presentation from now on. after: key of the slide before them; empty for the
+    last."""
     st.session_state[_INTO], st.session_state[_AFTER] = presentation_id, after
 
 
 def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object) -> None:
-    """Draw the button, or a way to what it has added. topic: of what would be added; with another one
-    the button is back. kind: begins the slide's key."""
+    """Draw the button, or after a click a link to the new slide. topic: what would be added; the button returns when it
+    changes. kind: prefix of the slide's key."""
     if added(key, topic):
         return
-    into = target()
-    if into is None:
+    presentation = target()
+    if presentation is None:
         return
     if st.button(
         say("present.add"),
         type="tertiary",
         icon=":material/slideshow:",
-        help=help_of(into),
+        help=help_of(presentation),
         key=key,
     ):
         with plain_errors():
@@ -43,7 +43,7 @@ def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object
 
 
 def added(key: str, topic: object) -> bool:
-    """Draw the way to the slide that the button of that key has added about the topic; tell whether it has."""
+    """Draw a link to the slide that this button has added about the topic; tell whether it has."""
     done = st.session_state.get(_DONE)
     if done is None or done[:2] != (key, topic):
         return False
@@ -55,38 +55,40 @@ def added(key: str, topic: object) -> bool:
 
 
 def add(kind: str, slide: AddedSlide, *, key: str, topic: object) -> None:
-    """Store the slide behind the one that was chosen or added last. Raises as add_slide() of the store does, and
-    InvalidConfig where no presentation is there any more."""
-    into = target()
-    if into is None:
+    """Store the slide after the one chosen or added last. Raises the errors of the store's add_slide(), and
+    InvalidConfig if there is no presentation any more."""
+    presentation = target()
+    if presentation is None:
         raise InvalidConfig("present.nowhere")
-    place = session.workbench().presentations.add_slide(into.id, kind, slide, after=slide_in_hand(into.id))
+    place = session.workbench().presentations.add_slide(
+        presentation.id, kind, slide, after=slide_in_hand(presentation.id)
+    )
     prefer(place.id, after=place.key)
-    toast_next(say("present.added_to", place=place.place, title=forms.plain(into.title)), "slideshow")
+    toast_next(say("present.added_to", place=place.place, title=forms.plain(presentation.title)), "slideshow")
     st.session_state[_DONE] = (key, topic, place)
 
 
-def help_of(into: PresentationSummary) -> str:
-    """Say where a slide goes."""
-    title = forms.plain(into.title)
-    if into.is_shipped:
+def help_of(presentation: PresentationSummary) -> str:
+    """Return where a slide will be added."""
+    title = forms.plain(presentation.title)
+    if presentation.is_shipped:
         return say("present.add_copy", title=title)
-    return say("present.add_after" if slide_in_hand(into.id) else "present.add_help", title=title)
+    return say("present.add_after" if slide_in_hand(presentation.id) else "present.add_help", title=title)
 
 
 def slide_in_hand(presentation_id: str) -> str:
-    """Return the key of the slide that was added or chosen last, which a new one follows; empty for the last."""
+    """Return the key of the slide chosen or added last, after which a new one is added; empty for the last slide."""
     return str(st.session_state.get(_AFTER, "")) if st.session_state.get(_INTO) == presentation_id else ""
 
 
 def target() -> PresentationSummary | None:
-    """Return the presentation that slides go to; see best_of()."""
+    """Return the presentation to which slides are added; see best_of()."""
     listed = session.workbench().presentations.all().presentations
     return best_of(listed, str(st.session_state.get(_INTO, "")), state.recall("index"))
 
 
 def best_of(listed: Sequence[PresentationSummary], edited_last: str, index_id: str) -> PresentationSummary | None:
-    """Return the one edited last, else the newest about that index, else the newest. listed: newest first."""
+    """Return the presentation edited last, else the newest about that index, else the newest. listed: newest first."""
     about = (each for each in listed if each.index_id == index_id)
     edited = (each for each in listed if each.id == edited_last)
     return next(chain(edited, about, listed), None)

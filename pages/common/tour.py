@@ -1,6 +1,7 @@
-"""The tour of a first visit of the start address: three steps beside the navigation, to be skipped and seen again.
+"""A tour for the first visit of the start address: three steps beside the navigation, which can be skipped and
+repeated.
 
-Whether it was seen is known to the browser alone (localStorage); steps change there without a run of the page.
+Only the browser knows whether it was seen (localStorage); its steps change without a run of the page.
 """
 
 from pathlib import Path
@@ -14,18 +15,18 @@ from pages.common.messages import say
 _SCRIPT = Path(__file__).with_name("tour.js")
 _FRAME = '<div class="lr-tour-place"></div>'
 _AGAIN = "lr_tour_again"
-_ARRIVED = "lr_arrived"  # this session began at the start address, with nothing that a link names
-_STEPS = ("library", "explore", "ask")  # pages, in the order in which they are used first
+_ARRIVED = "lr_arrived"  # this session began at the bare start address
+_STEPS = ("library", "explore", "ask")  # pages, in the order of first use
 
 
 def arrive() -> None:
-    """Note that somebody opened the start address itself."""
+    """Record that the session began at the start address."""
     st.session_state[_ARRIVED] = True
 
 
 def show(page: str) -> None:
-    """Draw the tour, where it was asked for again, or the start address was opened in a browser that has not seen it.
-    It makes room for a result of the page."""
+    """Draw the tour if it was requested again, or if the start address was opened in a browser that has not seen it. It
+    hides while the page shows a result."""
     steps = [
         {
             "page": page,
@@ -50,5 +51,5 @@ def show(page: str) -> None:
 
 
 def show_again() -> None:
-    """Begin the tour anew in the next run. For callbacks."""
+    """Restart the tour in the next run. For callbacks."""
     st.session_state[_AGAIN] = st.session_state.get(_AGAIN, 0) + 1

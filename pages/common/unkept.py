@@ -1,4 +1,4 @@
-"""Trial indexes that Compare was left with: asked about once, on the page that comes after it."""
+"""Trial indexes that nobody kept before leaving Compare: the next page asks about them once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ _KEY = "lr_unkept"
 
 @dataclass
 class Unkept:
-    """trials: of the columns as Compare last showed them, names by id. asked: those that were asked about. visit: of
-    the page that asks. kept: what was kept there. failed: why keeping ended."""
+    """What to ask about. trials: of the columns that Compare showed last, names by id. asked: ids already asked about.
+    visit: of the page that asks. kept: names of the kept ones. failed: why keeping failed."""
 
     trials: Mapping[str, str] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
@@ -27,47 +27,47 @@ class Unkept:
 
 
 def _held() -> Unkept:
-    held: Unkept = st.session_state.setdefault(_KEY, Unkept())
-    return held
+    unkept: Unkept = st.session_state.setdefault(_KEY, Unkept())
+    return unkept
 
 
 def note(trials: Mapping[str, str]) -> None:
-    """Remember the trials that Compare shows. trials: names under which they would be kept, by id."""
-    held = _held()
-    held.trials = {id_: name for id_, name in trials.items() if id_ not in held.asked}
-    held.visit, held.kept, held.failed = 0, (), None
+    """Remember the trials that Compare shows. trials: by id, the names under which they would be kept."""
+    unkept = _held()
+    unkept.trials = {id_: name for id_, name in trials.items() if id_ not in unkept.asked}
+    unkept.visit, unkept.kept, unkept.failed = 0, (), None
 
 
 def ask() -> None:
-    """Ask whether they shall be kept, on the first page after Compare and as long as that is shown."""
-    held, visit = _held(), state.memory().visit
-    if held.visit not in (0, visit):
-        held.trials, held.kept, held.failed = {}, (), None
-    held.visit = visit
-    if held.failed is not None:
-        message(held.failed, kind="error")
-    for name in held.kept:
+    """Ask whether to keep them, on the first page after Compare, while that page is shown."""
+    unkept, visit = _held(), state.memory().visit
+    if unkept.visit not in (0, visit):
+        unkept.trials, unkept.kept, unkept.failed = {}, (), None
+    unkept.visit = visit
+    if unkept.failed is not None:
+        message(unkept.failed, kind="error")
+    for name in unkept.kept:
         message(say("compare.kept", name=isolated(name)))
-    if not held.trials:
+    if not unkept.trials:
         return
-    held.asked |= set(held.trials)
-    names = say("ask.comma").join(isolated(name) for name in held.trials.values())
+    unkept.asked |= set(unkept.trials)
+    names = say("ask.comma").join(isolated(name) for name in unkept.trials.values())
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="unkept"):
         with st.container(width="content", gap=None):
-            message(say("unkept.ask", n=len(held.trials), names=names, most=MOST))
+            message(say("unkept.ask", n=len(unkept.trials), names=names, most=MOST))
         st.button(say("unkept.keep"), key="unkept_keep", icon=":material/bookmark_add:", on_click=_keep)
         st.button(say("unkept.leave"), key="unkept_leave", type="tertiary", on_click=_leave)
 
 
 def _keep() -> None:
-    held = _held()
-    for id_, name in held.trials.items():
+    unkept = _held()
+    for id_, name in unkept.trials.items():
         try:
             session.workbench().trials.keep(id_, name)
-            held.kept += (name,)
+            unkept.kept += (name,)
         except LeanRAGError as error:
-            held.failed = error
-    held.trials = {}
+            unkept.failed = error
+    unkept.trials = {}
 
 
 def _leave() -> None:

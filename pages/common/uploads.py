@@ -1,4 +1,4 @@
-"""The words in Streamlit's field for uploads, which it has in English alone."""
+"""Translated texts for Streamlit's upload field, which has English ones only."""
 
 import json
 import re
@@ -15,14 +15,14 @@ _FOLDER = f"{_FIELD}:has(> input[webkitdirectory])"
 # The parents of what has the words: behind a hidden element a parent's own text is seen, and read out as its name.
 _BUTTON = '> span > button [data-testid="stMarkdownContainer"]:has(> p)'
 _LIMIT = '> [data-testid="stFileUploaderDropzoneInstructions"] > div:has(> span)'
-_DROP = "> input + div:not([data-testid]):has(> span:only-child)"  # while files are held above the field
+_DROP = "> input + div:not([data-testid]):has(> span:only-child)"  # while uploaded files are listed above the field
 _FAINT = "font-size:.875rem;color:var(--lr-mute);"
 _STRONG = "font-size:.875rem;font-weight:700;color:var(--lr-prim);"
 
 
 def translate(key: str, *, megabytes: int | None = None) -> None:
-    """Put the reader's language in the place of the English words of the field with that key, by a style sheet.
-    megabytes: of a file, where the field has a limit of its own."""
+    """Replace the English texts of the upload field with that key by the reader's language, with a style sheet.
+    megabytes: the largest file, if the field has a limit of its own."""
     if language() == ENGLISH:
         return
     limit = megabytes or int(st.get_option("server.maxUploadSize"))
@@ -30,7 +30,7 @@ def translate(key: str, *, megabytes: int | None = None) -> None:
 
 
 def _style_sheet(key: str, limit: int) -> str:
-    """Return the rules of the field with that key, whose texts are the catalogue's."""
+    """Return the style rules that translate the field with that key."""
     field = f".st-key-{key}"
     rules = [
         _rule(f"{field} {_FIELD} {_BUTTON}", say("upload.browse")),
@@ -43,6 +43,6 @@ def _style_sheet(key: str, limit: int) -> str:
 
 
 def _rule(parent: str, text: str, look: str = "") -> str:
-    """Return the style sheet that shows the text in the place of what the element holds."""
-    content = json.dumps(text, ensure_ascii=False).replace("<", r"\3c ")  # no text ends the sheet
+    """Return a style rule that shows the text instead of the element's content."""
+    content = json.dumps(text, ensure_ascii=False).replace("<", r"\3c ")  # no text may end the style sheet
     return f"{parent}>*{{display:none}}{parent}::after{{{look}content:{content}}}"

@@ -1,10 +1,10 @@
-"""Widgets that show what is remembered, at every mount and after any change of it, and report what a person chose.
+"""Widgets that show what is remembered, after every mount and every change, and report what a person chose.
 
-Streamlit forgets a widget that is not drawn (behind another strategy, on another page), and mounts it later with the
-default that it is given: so each is given what is remembered as its default, in every run, since one behind a closed
-popover is mounted runs after it was drawn. A value that is set from outside would reach the browser in one run alone,
-and be lost with a run that is overtaken; then the browser sends its old value back as if a person had chosen it. So a
-widget whose value changes from outside is replaced by a new one, and what the old one still sends is ignored.
+Streamlit forgets a widget that is not drawn (another strategy, another page), and mounts it later with its default. So
+each run passes the remembered value as the default, since a widget behind a closed popover may be mounted runs after it
+was drawn. A value set through the session's state would reach the browser in one run only; if that run is overtaken it
+is lost, and the browser sends its old value back as if a person had chosen it. So a widget whose value changes from
+outside is replaced by a new one, and whatever the old one still sends is ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class Mount(Generic[_Value]):
-    """What a Streamlit widget is drawn with. changed: for its on_change."""
+    """The arguments of a Streamlit widget. changed: for its on_change."""
 
     key: str
     value: _Value
@@ -29,8 +29,9 @@ class Mount(Generic[_Value]):
 
 @dataclass(frozen=True)
 class Values:
-    """Which values a widget may hold, and how they are held. parse, write: from and to the text of a link; parse may
-    raise ValueError. read: from what Streamlit holds. form: what else makes it another widget (bounds, options)."""
+    """The values that a widget may hold, and their conversions. parse, write: from and to the text of a link; parse may
+    raise ValueError. read: from Streamlit's value. form: whatever else, if it changes, requires a new widget (bounds,
+    options)."""
 
     parse: Callable[[str], Any] = str
     allowed: Callable[[Any], bool] = lambda value: True
@@ -51,10 +52,10 @@ def show(
     read: Callable[[Any], Any] = lambda stored: stored,
     form: object = None,
 ) -> Any:
-    """Draw the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
+    """Draw the widget and return its value: `value`, or what a person has chosen since, which is passed to `keep`.
 
-    keep: may return what the widget is to show instead, None where the choice is accepted (or stays to be corrected).
-    read: what Streamlit holds as a value. form: what else makes it another widget (bounds, options).
+    keep: returns the value to show instead, or None if the choice is accepted (or stays to be corrected). read:
+    converts Streamlit's value. form: whatever else, if it changes, requires a new widget (bounds, options).
     """
     screen, replaced = state.memory().screen, state.memory().replaced
     if base in screen and screen[base] != (form, value):
@@ -71,26 +72,26 @@ def show(
             settle(base, chosen if instead is None else instead, form=form)
 
     chosen = read(draw(Mount(key, value, changed)))
-    if chosen != value:  # its callback was cut off by the next run
+    if chosen != value:  # the next run interrupted its callback
         keep(chosen)
         settle(base, chosen, form=form)
     return chosen
 
 
 def labels(titles: Mapping[str, str]) -> object:
-    """Return the form of a choice with these titles. Streamlit knows what a browser has chosen by its title alone: a
-    choice whose titles change has to be another widget, or it is empty from then on."""
+    """Return the form of a choice with these titles. Streamlit identifies a browser's choice by its title only, so a
+    choice with other titles has to be a new widget, or it would be empty."""
     return tuple(titles.items())
 
 
 def key_of(base: str) -> str:
-    """Return the widget's present key."""
+    """Return the widget's current key."""
     replaced = state.glance().replaced.get(base, 0)
     return f"{base}~{replaced}" if replaced else base
 
 
 def settle(base: str, value: Any, *, form: object = None) -> None:
-    """Note that the widget holds that value, so that it need not be replaced to show it."""
+    """Record that the widget already holds that value, so that it is not replaced to show it."""
     state.memory().screen[base] = (form, value)
 
 
@@ -104,11 +105,10 @@ def remembered(
     pin: bool = False,
     forgets: Sequence[str] = (),
 ) -> Any:
-    """Draw a widget of what is remembered under that name; returns its value. The default is not written into links.
+    """Draw a widget for the value remembered under that name; return its value. The default is not written into links.
 
-    pin: the default is remembered too, since another one may take its place (the newest index). forgets: what another
-    choice here makes void. A widget that a browser empties holds no choice: what it showed stays, unless the default is
-    None too.
+    pin: remember the default too, since it may change (the newest index). forgets: names that a new choice makes void.
+    A widget that a browser has emptied keeps its last value, unless the default is None.
     """
     value = state.fitting(name, default, values.parse, values.allowed)
     if pin and not state.recall(name):
@@ -126,6 +126,6 @@ def remembered(
 
 
 def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], values: Values = _TEXTS) -> str:
-    """Return what is chosen among options; the first one is the default. values: without `allowed`."""
+    """Return the chosen one of the options; the first is the default. values: without `allowed`."""
     chosen = remembered(name, options[0], draw, replace(values, allowed=lambda value: value in options))
     return chosen or options[0]

@@ -1,5 +1,5 @@
-"""The documents that a question is asked of, and as of when: a button says it; behind it are documents, folders, tags,
-dates and the day."""
+"""The documents that a question is asked about, and the date of the facts: a button that shows both; behind it
+documents, folders, tags, dates and the day."""
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
@@ -22,39 +22,39 @@ from pages.common.messages import message, say
 from pages.common.scope import Scope
 
 NAME = "in"  # in links
-_LISTED = 2_000  # documents: a longer list is no choice any more, and would go to the browser with each run
+_LISTED = 2_000  # documents; a longer list is no usable choice, and would be sent to the browser in each run
 _FIRST, _LAST = date(1000, 1, 1), date(9999, 12, 31)
 
 
 def picker(scope: Scope, summary: IndexSummary) -> Within | None:
-    """Draw the button; return the scope that it holds, None where the index has nothing of what a link asks for."""
+    """Draw the button; return the chosen scope, None if the index has nothing that the link asks for."""
     bench, index = session.workbench(), session.open_index(summary)
     failed: LeanRAGError | None = None
     try:
-        held = read_scope(state.recall(scope.name(NAME)))
-        size = bench.scopes.size(index, held)
+        current = read_scope(state.recall(scope.name(NAME)))
+        size = bench.scopes.size(index, current)
         label = say("within.all")
         if size.documents < size.all_documents:
             chunks = say("count.chunks", n=size.chunks)
             label = say("within.some", n=size.documents, total=size.all_documents, chunks=chunks)
-        if held.as_of:
-            label = say("within.as_of_label", documents=label, day=held.as_of)
+        if current.as_of:
+            label = say("within.as_of_label", documents=label, day=current.as_of)
     except LeanRAGError as error:
-        held, label, failed = _held(scope), say("within.nothing"), error
+        current, label, failed = _held(scope), say("within.nothing"), error
     with (
         st.container(key=scope.name("within_row")),
         st.popover(label, icon=":material/filter_alt:", type="tertiary", width="content", key=scope.name("within")),
     ):
-        _facets(scope, index, held)
+        _facets(scope, index, current)
     if failed is None:
-        return held
+        return current
     message(failed, kind="error")
     _reset_button(scope, "within_again")
     return None
 
 
 def cut(summary: IndexSummary, within: Within) -> Index:
-    """Return the index that answers in that scope; the first time it is waited for."""
+    """Return the index restricted to that scope; the first time this takes a while."""
     if within == ALL:
         return session.open_index(summary)
     with st.spinner(say("within.as_of_cutting" if within.as_of else "within.cutting")):
@@ -62,37 +62,37 @@ def cut(summary: IndexSummary, within: Within) -> Index:
 
 
 def _held(scope: Scope) -> Within:
-    """Return the scope of the link, all documents where it does not read."""
+    """Return the scope of the link, all documents if it cannot be read."""
     try:
         return read_scope(state.recall(scope.name(NAME)))
     except InvalidConfig:
         return ALL
 
 
-def _facets(scope: Scope, index: Index, held: Within) -> None:
+def _facets(scope: Scope, index: Index, current: Within) -> None:
     documents = session.workbench().scopes.documents(index)
     draw(markup.muted(say("within.help")))
     if len(documents) <= _LISTED:
-        _several(scope, "documents", _names(documents), held.documents)
+        _several(scope, "documents", _names(documents), current.documents)
     else:
         draw(markup.muted(say("within.too_many", n=len(documents))))
     folders = sorted({part for document in documents for part in _folders(document.folder)})
     if folders:
-        _several(scope, "folders", {folder: folder for folder in folders}, held.folders)
+        _several(scope, "folders", {folder: folder for folder in folders}, current.folders)
     tags = sorted({tag for document in documents for tag in document.tags})
     if tags:
-        _several(scope, "tags", {tag: tag for tag in tags}, held.tags)
+        _several(scope, "tags", {tag: tag for tag in tags}, current.tags)
     n_dated = sum(bool(document.date) for document in documents)
     if n_dated:
         with st.container(horizontal=True, gap="small"):
-            _day(scope, "since", held.since, _first_day)
-            _day(scope, "until", held.until, _last_day)
+            _day(scope, "since", current.since, _first_day)
+            _day(scope, "until", current.until, _last_day)
         draw(markup.muted(say("within.dated", n=n_dated, total=len(documents))))
-    _then(scope, held)
+    _then(scope, current)
     draw(markup.muted(say("within.as_of_help")))
     if not (n_dated and tags):
         draw(markup.muted(say("within.set_in_library")))
-    if held != ALL:
+    if current != ALL:
         _reset_button(scope, "within_all")
 
 
@@ -107,7 +107,7 @@ def _reset_button(scope: Scope, key: str) -> None:
 
 
 def _names(documents: Sequence[ScopedDocument]) -> dict[str, str]:
-    """Return what each document is called here, by its file name where that is its own, else by its id."""
+    """Return each document's folder and name, by the key that links hold: its file name if unique, else its id."""
     counts: dict[str, int] = {}
     for document in documents:
         counts[document.name] = counts.get(document.name, 0) + 1
@@ -125,7 +125,7 @@ def _folders(folder: str) -> list[str]:
 
 
 def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequence[str]) -> None:
-    """Draw a choice of several documents, folders or tags; what a link names and the index lacks is left out."""
+    """Draw a choice of several documents, folders or tags; values in a link that the index lacks are left out."""
     options = sorted(titles, key=titles.__getitem__)
     shown = {option: visible(titles[option]) for option in options}
     widgets.show(
@@ -147,10 +147,10 @@ def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequen
     )
 
 
-def _day(scope: Scope, facet: str, held: str, day_of: Callable[[str], date]) -> None:
+def _day(scope: Scope, facet: str, day: str, day_of: Callable[[str], date]) -> None:
     widgets.show(
         scope.key(f"within_{facet}"),
-        day_of(held) if held else None,
+        day_of(day) if day else None,
         lambda mount: st.date_input(
             say(f"within.{facet}"),
             mount.value,
@@ -164,12 +164,12 @@ def _day(scope: Scope, facet: str, held: str, day_of: Callable[[str], date]) -> 
     )
 
 
-def _then(scope: Scope, held: Within) -> None:
-    """Draw the field for the day, month or year as of which facts are asked."""
+def _then(scope: Scope, current: Within) -> None:
+    """Draw the field for the day, month or year as of which facts are retrieved."""
     with st.container(key=scope.name("within_then")):
         widgets.show(
             scope.key("within_as_of"),
-            held.as_of,
+            current.as_of,
             lambda mount: st.text_input(
                 say("within.as_of"),
                 mount.value,
@@ -186,7 +186,7 @@ def _then(scope: Scope, held: Within) -> None:
 
 
 def _keep_then(scope: Scope, day: str) -> None:
-    """Remember the day, unless it is no date, which is said."""
+    """Remember the day, or the error if it is no date."""
     if day and not is_date(day):
         st.session_state[scope.key("within_no_date")] = day
         return
@@ -207,10 +207,10 @@ def _last_day(text: str) -> date:
 
 
 def _keep(scope: Scope, facet: str, value: Any) -> None:
-    """Remember the scope with that facet changed; the other bound goes where no date lies between the two."""
-    held = _held(scope)
+    """Remember the scope with that facet changed; drop the other date bound if no date lies between the two."""
+    current = _held(scope)
     try:
-        now = replace(held, **{facet: value})
+        now = replace(current, **{facet: value})
     except InvalidConfig:
-        now = replace(held, **{"since": "", "until": "", facet: value})
+        now = replace(current, **{"since": "", "until": "", facet: value})
     state.remember(scope.name(NAME), written(now))

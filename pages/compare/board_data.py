@@ -1,4 +1,4 @@
-"""What the browser draws of a board: points, sentences, controls and rows of questions."""
+"""What the browser needs to draw a board: points, sentences, controls and rows of questions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,65 +55,67 @@ _WORDS = (
 )
 
 
-def board_data(made: Board, held: Session, chosen: Sequence[Column], measure: str) -> dict[str, Any]:
-    """Return all that the script of the board draws."""
-    now, pinned, failed = made.now(), made.pinned(), held.failed
+def board_data(this_board: Board, board_session: Session, chosen: Sequence[Column], measure: str) -> dict[str, Any]:
+    """Return everything that the script of the board draws."""
+    now, pinned, failed = this_board.now(), this_board.pinned(), board_session.failed
     try:
-        now_scores, seconds = made.scored(now)
+        now_scores, seconds = this_board.scored(now)
     except PartMissing:
         raise
-    except LeanRAGError as error:  # a clustersize that leaves no hierarchy, stages that are gone
+    except LeanRAGError as error:  # such as a clustersize without a hierarchy, or deleted stages
         failed = words(error)
-        now = {key: made.ground[key] if key.startswith("index.") else value for key, value in now.items()}
-        made.remember(board_state.NOW, now)
-        now_scores, seconds = made.scored(now)
-    pinned_scores, of_pinned = made.scored(pinned)
+        now = {key: this_board.ground[key] if key.startswith("index.") else value for key, value in now.items()}
+        this_board.remember(board_state.NOW, now)
+        now_scores, seconds = this_board.scored(now)
+    pinned_scores, of_pinned = this_board.scored(pinned)
     seconds = min(seconds, of_pinned)  # the first one embeds the questions
     stands = board.standing(now_scores, pinned_scores, measure)
-    said = board.finding(settings_name(made.controls, now, pinned), stands)
+    finding = board.finding(settings_name(this_board.controls, now, pinned), stands)
     is_pinned = now == pinned
     if is_pinned:
         claim = say("board.is_pinned", value=_point(now_scores, measure)["text"])
         sentence = {"before": "", "claim": "", "after": claim, "changes": ""}
     else:
-        sentence = {"before": words(said.before), "claim": words(said.claim), "after": words(said.after)}
+        sentence = {"before": words(finding.before), "claim": words(finding.claim), "after": words(finding.after)}
         sentence["changes"] = words(board.changes_words(stands.changes))
     data: dict[str, Any] = {
-        "index": made.summary.id + made.summary.created + made.info.name,
-        "seq": held.seq,
+        "index": this_board.summary.id + this_board.summary.created + this_board.info.name,
+        "seq": board_session.seq,
         "words": {name: say(f"board.{name}", **_holes(name)) for name in _WORDS},
         "failed": failed,
-        "groups": _groups(made, now, pinned, seconds),
-        "now": {**_point(now_scores, measure), "name": made.name(now, pinned), "isPinned": is_pinned},
-        "pinned": {**_point(pinned_scores, measure), "name": made.name(pinned, now)},
-        "trail": [_trail_point(made, each, pinned, pinned_scores, measure) for each in held.trail],
-        "others": _other_methods(made, chosen, measure),
+        "groups": _groups(this_board, now, pinned, seconds),
+        "now": {**_point(now_scores, measure), "name": this_board.name(now, pinned), "isPinned": is_pinned},
+        "pinned": {**_point(pinned_scores, measure), "name": this_board.name(pinned, now)},
+        "trail": [_trail_point(this_board, each, pinned, pinned_scores, measure) for each in board_session.trail],
+        "others": _other_methods(this_board, chosen, measure),
         "share": measure in (board.FOUND, board.ALL),
         "measure": say(f"board.measure.{measure}"),
         "near": state.recall(board_state.SCALE) == "near",
         "budget": now.get(MAX_TOKENS),
         "sentence": sentence,
-        "won": _rows(made, now_scores, pinned_scores, stands.changes.won),
-        "lost": _rows(made, now_scores, pinned_scores, stands.changes.lost),
+        "won": _rows(this_board, now_scores, pinned_scores, stands.changes.won),
+        "lost": _rows(this_board, now_scores, pinned_scores, stands.changes.lost),
         "nSame": stands.n_gold - len(stands.changes.won) - len(stands.changes.lost),
-        "nAll": len(made.questions),
-        "same": _unchanged(made, now_scores, pinned_scores, stands.changes) if held.all_shown else None,
-        "kinds": _kinds(made, now_scores, pinned_scores, measure),
-        "undo": held.undo is not None,
-        "makesIndex": any(now[key] != made.ground[key] for key in now if key.startswith("index.")),
+        "nAll": len(this_board.questions),
+        "same": _unchanged(this_board, now_scores, pinned_scores, stands.changes) if board_session.all_shown else None,
+        "kinds": _kinds(this_board, now_scores, pinned_scores, measure),
+        "undo": board_session.undo is not None,
+        "makesIndex": any(now[key] != this_board.ground[key] for key in now if key.startswith("index.")),
     }
-    gold = say("board.mean_of_gold", n=stands.n_gold, without=len(made.questions) - stands.n_gold)
+    gold = say("board.mean_of_gold", n=stands.n_gold, without=len(this_board.questions) - stands.n_gold)
     title = say("board.figure_title", measure=say(f"board.measure.{measure}"))
     data["title"] = title
-    data["tools"] = tools(f"{title} {made.summary.title}", gold + say("text.space") + say("board.no_model"), svg=True)
+    data["tools"] = tools(
+        f"{title} {this_board.summary.title}", gold + say("text.space") + say("board.no_model"), svg=True
+    )
     return visible_values(data)  # type: ignore[no-any-return]
 
 
-def _other_methods(made: Board, chosen: Sequence[Column], measure: str) -> list[dict[str, Any]]:
-    """Return the other columns, fixed: those of another system that can be asked at once."""
+def _other_methods(this_board: Board, chosen: Sequence[Column], measure: str) -> list[dict[str, Any]]:
+    """Return fixed points for the columns with another system, where these can be asked at once."""
     points = []
     for column in chosen:
-        scores = made.scored_column(column)
+        scores = this_board.scored_column(column)
         if scores is not None:
             name = words(column.info.title)
             points.append({"name": name, "letter": column.letter.lower(), **_point(scores, measure)})
@@ -126,7 +128,7 @@ def _intervals() -> BoundedCache[tuple[SetScores, str], tuple[Interval | None, I
 
 
 def _point(scores: SetScores, measure: str) -> dict[str, Any]:
-    """Return a point of the chart: values, bounds and the words beside it."""
+    """Return a point of the chart: its values, bounds and labels."""
     y, x = _intervals().get_or_make((scores, measure), lambda: (scores.interval(measure), scores.token_interval()))
     if y is None or x is None:
         return {"x": None, "y": None, "text": "–"}
@@ -153,37 +155,43 @@ def _spanned(interval: Interval, measure: str) -> str:
 
 
 def _holes(name: str) -> dict[str, str]:
-    """Return sentences that the script fills in."""
+    """Return the placeholders of a sentence that the script fills in."""
     holes = {"pinned_at": "value", "moves_ago": "n", "all_of": "n", "more_won": "n", "same": "n", "budget": "tokens"}
     return {holes[name]: f"{{{holes[name]}}}"} if name in holes else {}
 
 
-def _groups(made: Board, now: Mapping[str, Any], pinned: Mapping[str, Any], seconds: float) -> list[dict[str, Any]]:
-    """Return the controls in their groups, each with what it costs to move one."""
-    own = [control for control in made.controls if not control.of_index]
-    of_index = [control for control in made.controls if control.of_index]
+def _groups(
+    this_board: Board, now: Mapping[str, Any], pinned: Mapping[str, Any], seconds: float
+) -> list[dict[str, Any]]:
+    """Return the controls in their groups, each with the cost of moving one."""
+    strategy_controls = [control for control in this_board.controls if not control.of_index]
+    of_index = [control for control in this_board.controls if control.of_index]
     at_once = say("board.at_once", time=numbers.duration(seconds))
     groups = [
-        {"name": "retrieval", "note": at_once, "controls": [_control(each, now, pinned) for each in own if each.first]}
+        {
+            "name": "retrieval",
+            "note": at_once,
+            "controls": [_control(each, now, pinned) for each in strategy_controls if each.first],
+        }
     ]
-    rest = [_control(each, now, pinned) for each in own if not each.first]
+    rest = [_control(each, now, pinned) for each in strategy_controls if not each.first]
     if rest:
         groups.append({"name": "more", "note": "", "controls": rest})
     if of_index:
-        takes = move_time(made, of_index[0])
+        takes = move_time(this_board, of_index[0])
         controls = [{**_control(each, now, pinned), "off": not takes.are_kept} for each in of_index]
         groups.append({"name": "index", "note": _time_words(takes), "controls": controls})
     return groups
 
 
-def move_time(made: Board, control: Control) -> board_stages.MoveTime:
-    """Return what another value of a setting of the index takes."""
-    other = next(stop for stop in control.stops if stop != made.ground[control.key])
-    return board_stages.move_time(made.summary, control.name, other)
+def move_time(this_board: Board, control: Control) -> board_stages.MoveTime:
+    """Return what a change of an index setting takes."""
+    other = next(stop for stop in control.stops if stop != this_board.ground[control.key])
+    return board_stages.move_time(this_board.summary, control.name, other)
 
 
 def _time_words(takes: board_stages.MoveTime) -> str:
-    """Return what a move of a slider of the index takes: as measured on this machine, else as expected."""
+    """Return in words how long moving an index slider takes: as measured on this machine, else as expected."""
     if takes.failed is not None:
         return words(takes.failed)
     if not takes.are_kept:
@@ -219,33 +227,33 @@ def _place(control: Control, value: Any) -> int:
 
 
 def _trail_point(
-    made: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
+    this_board: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
 ) -> dict[str, Any]:
-    scores, _ = made.scored(settings)
+    scores, _ = this_board.scored(settings)
     changes = board.changes(scores, pinned_scores)
     changed = say("board.won_lost", won=len(changes.won), lost=len(changes.lost))
-    name = made.name(settings, pinned)
+    name = this_board.name(settings, pinned)
     return {**_point(scores, measure), "name": name, "against": changed, "isPinned": settings == pinned}
 
 
-def _rows(made: Board, now: SetScores, pinned: SetScores, places: Sequence[int]) -> list[dict[str, Any]]:
+def _rows(this_board: Board, now: SetScores, pinned: SetScores, places: Sequence[int]) -> list[dict[str, Any]]:
     rows = []
     for place in places:
-        question, after, before = made.questions[place], now.questions[place], pinned.questions[place]
+        question, after, before = this_board.questions[place], now.questions[place], pinned.questions[place]
         kind = measure_words.kind_title(question.kind) if question.kind else ""
         gold = [f"{before.found} / {before.n_gold}", f"{after.found} / {after.n_gold}"] if after.n_gold else ["–", "–"]
         rows.append({"place": place, "question": question.question, "kind": kind, "gold": gold})
     return rows
 
 
-def _unchanged(made: Board, now: SetScores, pinned: SetScores, changes: board.Changes) -> list[dict[str, Any]]:
+def _unchanged(this_board: Board, now: SetScores, pinned: SetScores, changes: board.Changes) -> list[dict[str, Any]]:
     changed = {*changes.won, *changes.lost}
-    return _rows(made, now, pinned, [place for place in range(len(made.questions)) if place not in changed])
+    return _rows(this_board, now, pinned, [place for place in range(len(this_board.questions)) if place not in changed])
 
 
-def _kinds(made: Board, now: SetScores, pinned: SetScores, measure: str) -> list[dict[str, Any]]:
+def _kinds(this_board: Board, now: SetScores, pinned: SetScores, measure: str) -> list[dict[str, Any]]:
     rows = []
-    for mean in board.by_kind(made.questions, now, pinned, measure):
+    for mean in board.by_kind(this_board.questions, now, pinned, measure):
         if mean.now is None or mean.pinned is None:
             continue
         change = numbers.difference(mean.now - mean.pinned)

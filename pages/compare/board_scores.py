@@ -1,4 +1,4 @@
-"""What a board is of, and what each of its settings finds over the question set; results are kept."""
+"""The subject of a board, and what each of its settings finds over the question set; results are cached."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -36,16 +36,16 @@ from pages.compare import board_state
 from pages.compare.board_state import Session
 from pages.compare.columns import Column
 
-KEPT = 400  # results of settings
-_TRIALS = 12  # indexes
-_AHEAD_AFTER = 0.15  # seconds in which the answer reaches the browser
+KEPT = 400  # cached results, one per setting
+_TRIALS = 12  # cached indexes
+_AHEAD_AFTER = 0.15  # seconds; by then the answer has reached the browser
 _IDLE_WITHIN, _LOOK_EVERY = 10.0, 0.02  # seconds, while pages of other sessions are drawn
 
 
 @dataclass(frozen=True)
 class Board:
-    """What a board is of. ground: the official settings and those of the index; start: the settings of column A. key:
-    of index, system and set, for what is kept."""
+    """The subject of a board. ground: the official settings and those of the index; start: the settings of column A.
+    key: of index, system and set, for caches."""
 
     summary: IndexSummary
     index: Index
@@ -57,7 +57,7 @@ class Board:
     key: tuple[object, ...]
 
     def name(self, settings: Mapping[str, Any], beside: Mapping[str, Any]) -> str:
-        """Return what a setting is called beside another one."""
+        """Return the name of a setting, by what differs from another one."""
         return words(settings_name(self.controls, settings, beside))
 
     def now(self) -> dict[str, Any]:
@@ -65,23 +65,23 @@ class Board:
         return board_state.read(board_state.NOW, self.controls, self.ground, self.start)
 
     def pinned(self) -> dict[str, Any]:
-        """Return the settings that were pinned."""
+        """Return the pinned settings."""
         return board_state.read(board_state.PINNED, self.controls, self.ground, self.start)
 
     def remember(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Keep settings in the session and in the page's link. name: NOW or PINNED of board_state."""
+        """Store settings in the session and in the page's link. name: NOW or PINNED of board_state."""
         state.remember(name, settings_link(settings, self.ground))
 
     def options(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the settings that the system has."""
+        """Return the settings that are options of the system."""
         return split_settings(settings)[0]
 
     def of_index(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of the index that differ from that of column A."""
+        """Return the index settings that differ from those of column A's index."""
         return split_settings({key: value for key, value in settings.items() if value != self.ground[key]})[1]
 
     def index_of(self, settings: Mapping[str, Any]) -> Index:
-        """Return the index of the settings: that of the column, else a trial that is made from kept stages."""
+        """Return the index with these settings: the column's own, else a trial made from kept stages."""
         of_index = self.of_index(settings)
         if not of_index:
             return self.index
@@ -89,12 +89,12 @@ class Board:
         return _trials().get_or_make(topic, lambda: session.workbench().trials.make(self.index, of_index))
 
     def index_id(self, settings: Mapping[str, Any]) -> str:
-        """Return the id of the index of the settings, "" where it is that of the column."""
+        """Return the id of the index with these settings, "" for the column's own."""
         index = self.index_of(settings)
         return "" if index is self.index else index.folder_name
 
     def scored(self, settings: Mapping[str, Any]) -> tuple[SetScores, float]:
-        """Return what the settings find over the set, and the seconds that it took when it was measured."""
+        """Return what the settings find over the set, and how many seconds the measurement took."""
 
         def run() -> tuple[SetScores, float]:
             began = time.perf_counter()
@@ -103,14 +103,14 @@ class Board:
                 retrieve = session.workbench().questions.retriever(
                     index, self.info.name, self.options(settings), context_alone=True
                 )
-                # A move that came meanwhile ends this one at the next question.
+                # If another slider was moved meanwhile, state.memory ends this run at the next question.
                 scores = _scorer(self.key, self.questions).score(retrieve, state.memory)
             return scores, time.perf_counter() - began
 
         return _results().get_or_make(self._topic(settings), run)
 
     def scored_column(self, column: Column) -> SetScores | None:
-        """Return what a column of another system finds over the set; None where it cannot be asked at once."""
+        """Return what a column with another system finds over the set; None if it cannot be asked at once."""
         if (
             column.info.name == self.info.name
             or column.base.id != self.summary.id
@@ -127,14 +127,14 @@ class Board:
 
         try:
             return _results().get_or_make((*self.key, column.ask("").topic), run)[0]
-        except LeanRAGError:  # Side by side says what that column lacks
+        except LeanRAGError:  # the side-by-side view says what that column lacks
             return None
 
-    def read_ahead(self, held: Session) -> None:
-        """Measure in a thread what is likely to be moved next, until something is; not while pages are drawn."""
+    def read_ahead(self, board_session: Session) -> None:
+        """Measure the likely next moves in a thread until a slider is moved; pause while pages are drawn."""
         results, scorer, asking = _results(), _scorer(self.key, self.questions), session.workbench().questions
         waiting = []
-        for settings in neighbours(self.controls, self.now(), held.moved, held.towards):
+        for settings in neighbours(self.controls, self.now(), board_session.moved, board_session.towards):
             topic = self._topic(settings)
             if topic not in results:
                 waiting.append((topic, self.index_of(settings), self.options(settings)))
@@ -148,7 +148,7 @@ class Board:
                 try:
                     retrieve = asking.retriever(index, self.info.name, options, context_alone=True)
                     results.keep(topic, (scorer.score(retrieve, look), time.perf_counter() - began))
-                except LeanRAGError:  # said when somebody moves there
+                except LeanRAGError:  # shown when somebody moves there
                     return
 
         if waiting:
@@ -169,25 +169,25 @@ def board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[Gold
     listed = strategy_controls(info.config, [start, *numbers_of_links(links, info.config)])
     ground, start = ({control.key: each[control.key] for control in listed} for each in (official, start))
     if index.manifest.kind != IMPORTED and index.manifest.corpus.id:
-        own = index_settings(config, heuristic=heuristic)
+        defaults = index_settings(config, heuristic=heuristic)
         tried = index_settings(replace(config.checked(), **chosen[0].changed), heuristic=heuristic)
-        ground, start = ground | own, start | tried
-        listed += index_controls(config, [own, tried], heuristic=heuristic)
+        ground, start = ground | defaults, start | tried
+        listed += index_controls(config, [defaults, tried], heuristic=heuristic)
     key = (summary.id, summary.created, info.name, hash(questions))
     return Board(summary, index, info, questions, listed, ground, start, key)
 
 
 def end_read_ahead() -> None:
-    """End the measuring of what was likely to be moved next."""
+    """End the measurement of the likely next moves."""
     _ahead().end()
 
 
 def _until_idle(look: Callable[[], None]) -> bool:
-    """Wait until no session's page is drawn; returns whether that came about in the time that one waits for it."""
-    until = time.monotonic() + _IDLE_WITHIN
+    """Wait until no session's page is being drawn; return False if that takes too long."""
+    deadline = time.monotonic() + _IDLE_WITHIN
     while True:
         look()
-        if TURNS.is_idle or time.monotonic() > until:
+        if TURNS.is_idle or time.monotonic() > deadline:
             return TURNS.is_idle
         time.sleep(_LOOK_EVERY)
 

@@ -1,7 +1,6 @@
-"""What sliders of an index need on the board: stages that earlier builds have kept.
+"""The stages of earlier builds that the board's index sliders need.
 
-Where they are gone a button makes them. The board goes on meanwhile; the making is a fragment of its own that looks
-again and again.
+Where they were deleted, a button makes them again. The board stays usable meanwhile; a fragment polls the progress.
 """
 
 import time
@@ -26,7 +25,7 @@ _LOOK_SECONDS = 1.0
 
 @dataclass
 class Making:
-    """The making that a session has begun, and when. failed: why the last one ended."""
+    """A running job of this session that makes stages, and its start. failed: why the last one ended."""
 
     call: StreamedCall[Progress, None] | None = None
     began: float = 0.0
@@ -35,7 +34,7 @@ class Making:
 
 @dataclass(frozen=True)
 class MoveTime:
-    """What a move of a slider of the index takes. are_kept: the stages that it is made from."""
+    """How long moving an index slider takes. are_kept: whether the stages that it needs exist."""
 
     seconds: Range = field(default_factory=Range)
     are_kept: bool = True
@@ -43,16 +42,16 @@ class MoveTime:
 
 
 def _making(base: IndexSummary) -> Making:
-    held: dict[tuple[str, str], Making] = st.session_state.setdefault("lr_board_stages", {})
-    return held.setdefault((base.id, base.created), Making())
+    makings: dict[tuple[str, str], Making] = st.session_state.setdefault("lr_board_stages", {})
+    return makings.setdefault((base.id, base.created), Making())
 
 
 def move_time(base: IndexSummary, setting: str, value: object) -> MoveTime:
-    """Return what a move of that setting of the index to the value takes."""
+    """Return how long a change of that index setting to the value takes."""
     return _move_time(base.id, base.created, setting, base, value)
 
 
-@st.cache_data(ttl=60, max_entries=16, show_spinner=False)  # a tenth of a second, for each move of a slider
+@st.cache_data(ttl=60, max_entries=16, show_spinner=False)  # costs a tenth of a second at each move of a slider
 def _move_time(index_id: str, created: str, setting: str, _base: IndexSummary, _value: object) -> MoveTime:
     trials, index = session.workbench().trials, session.open_index(_base)
     try:
@@ -64,17 +63,17 @@ def _move_time(index_id: str, created: str, setting: str, _base: IndexSummary, _
 
 
 def show(base: IndexSummary, setting: str, takes: MoveTime) -> None:
-    """Say that the stages are gone, with the button that makes them; what the making does; nothing where they are kept.
-    setting: the title of a slider of the index."""
-    held = _making(base)
-    if held.call is not None and held.call.wait(0):
-        _end(held)
+    """Draw that the stages were deleted, with a button that makes them, or the progress of making them; nothing while
+    they exist. setting: the title of an index slider."""
+    making = _making(base)
+    if making.call is not None and making.call.wait(0):
+        _end(making)
         st.rerun()
-    if held.call is not None:
+    if making.call is not None:
         st.fragment(_progress, run_every=_LOOK_SECONDS)(base)
         return
-    if held.failed is not None:
-        message(held.failed, kind="error")
+    if making.failed is not None:
+        message(making.failed, kind="error")
     if takes.are_kept:
         return
     time_needed = numbers.duration(takes.seconds.expected)
@@ -85,30 +84,30 @@ def show(base: IndexSummary, setting: str, takes: MoveTime) -> None:
 
 
 def _begin(base: IndexSummary) -> None:
-    held = _making(base)
-    held.failed = None
+    making = _making(base)
+    making.failed = None
     try:
-        held.call, held.began = session.make_stages(base), time.monotonic()
+        making.call, making.began = session.make_stages(base), time.monotonic()
     except LeanRAGError as error:
-        held.failed = error
+        making.failed = error
 
 
-def _end(held: Making) -> None:
-    assert held.call is not None
-    call, held.call = held.call, None
+def _end(making: Making) -> None:
+    assert making.call is not None
+    call, making.call = making.call, None
     _move_time.clear()
     try:
         call.result()
     except LeanRAGError as error:
-        held.failed = error
+        making.failed = error
 
 
 def _progress(base: IndexSummary) -> None:
-    held = _making(base)
-    if held.call is None or held.call.wait(0):
+    making = _making(base)
+    if making.call is None or making.call.wait(0):
         st.rerun()
-    assert held.call is not None
-    progress = held.call.pieces[-1] if held.call.pieces else None
+    assert making.call is not None
+    progress = making.call.pieces[-1] if making.call.pieces else None
     doing = words(BUILD.stage(progress.stage if progress else BUILD.stages[0].name).doing)
-    text = say("compare.making", doing=doing, seconds=int(time.monotonic() - held.began))
+    text = say("compare.making", doing=doing, seconds=int(time.monotonic() - making.began))
     draw(html('<div class="lr-making" role="status">{}</div>', text))

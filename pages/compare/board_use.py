@@ -1,4 +1,4 @@
-"""What becomes of a setting that was found on the board: the index's own, a column, a question side by side."""
+"""What can be done with settings found on the board: use them for the index, open a column, compare a question."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Used:
-    """What *Use these settings* replaced. remembered: everything that links hold."""
+    """What *Use these settings* replaced. remembered: all values that links hold."""
 
     index_id: str
     before: AskedWith | None
@@ -27,25 +27,26 @@ class Used:
 
 
 def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id: str) -> Used:
-    """Ask and column A use the settings on this index from now on, here and in later sessions; a trial index is kept.
+    """Make Ask and column A use the settings on this index, now and in later sessions; keep the index if it is a trial.
 
-    trial_id: of another index that they are of. Raises what keeping a trial and writing a file raise.
+    trial_id: id of another index to which the settings belong. Raises the errors of keeping a trial and of writing a
+    file.
     """
     bench, remembered = session.workbench(), dict(state.memory().values)
     used_id = bench.trials.keep(trial_id) if trial_id.startswith(TRIAL) else trial_id or index_id
-    asked = AskedWith(info.name, own_settings(info, options))
-    before = bench.defaults.use(used_id, asked)
+    asked_with = AskedWith(info.name, own_settings(info, options))
+    before = bench.defaults.use(used_id, asked_with)
     state.remember("index", used_id)
     state.remember(columns.scope_of("A").name("index"), None)
-    for name in SETTINGS:  # they are those of the index now
+    for name in SETTINGS:  # the kept index has them now
         state.remember(columns.scope_of("A").name(columns.index_name(name)), None)
     for scope in (PAGE, columns.scope_of("A")):
-        defaults.take(scope, asked, {info.name: info})
+        defaults.take(scope, asked_with, {info.name: info})
     return Used(used_id, before, remembered)
 
 
 def undo(used: Used) -> None:
-    """Ask and Compare use what they did before; an index that was kept stays."""
+    """Restore what Ask and Compare used before; an index that was kept stays."""
     session.workbench().defaults.use(used.index_id, used.before)
     values = state.memory().values
     values.clear()
@@ -53,16 +54,16 @@ def undo(used: Used) -> None:
 
 
 def open_as_column(info: StrategyInfo, options: Mapping[str, Any], of_index: Mapping[str, Any]) -> None:
-    """Add a column with the settings, side by side; with four columns replace the last one. of_index: settings of
-    its index that differ from that of column A."""
+    """Add a column with the settings, side by side; replace the last one if there are four. of_index: index settings
+    that differ from those of column A's index."""
     columns.add()
     _set_column(columns.letters()[-1], info, options, of_index)
     state.remember("cview", columns.SIDE)
 
 
 def open_question(question: str, info: StrategyInfo, pairs: Sequence[tuple[Options, Options]]) -> None:
-    """Open the question side by side with the two settings as columns A and B. pairs: options of each, and
-    settings of its index that differ from that of column A."""
+    """Open the question side by side with the two settings as columns A and B. pairs: for each the options, and the
+    index settings that differ from those of column A's index."""
     for letter, (options, of_index) in zip(("A", "B"), pairs, strict=True):
         _set_column(letter, info, options, of_index)
     state.remember("cols", "ab")

@@ -1,4 +1,4 @@
-"""The board: settings of a system are moved, and the whole question set says at once what they find and cost."""
+"""The board: a person moves the settings of a system and sees at once what they find and cost over the question set."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -56,7 +56,7 @@ def show(chosen: Sequence[Column], strategies: Mapping[str, StrategyInfo]) -> No
 
 
 def _is_usable(info: StrategyInfo, *, asks_model: bool) -> bool:
-    """Return whether the system has settings that a whole set can be asked with, without a call of a model."""
+    """Return whether the system has settings and can answer a whole set without calling a model."""
     return not (info.calls_model and asks_model) and any(
         control.first for control in strategy_controls(info.config, ())
     )
@@ -64,80 +64,80 @@ def _is_usable(info: StrategyInfo, *, asks_model: bool) -> bool:
 
 def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQuestion, ...], measure: str) -> None:
     measure = state.recall(board_state.MEASURE) or measure
-    made = board_of(chosen, info, questions)
-    held = board_state.session_of(made.key)
-    if held.leave:
-        held.leave = False
+    this_board = board_of(chosen, info, questions)
+    board_session = board_state.session_of(this_board.key)
+    if board_session.leave:
+        board_session.leave = False
         st.rerun()
     end_read_ahead()
     waiting = st.empty()
-    if not held.is_drawn:
+    if not board_session.is_drawn:
         waiting.container().skeleton(_HEIGHT)
     try:
-        data = board_data(made, held, chosen, measure)
+        data = board_data(this_board, board_session, chosen, measure)
     except PartMissing as error:
         message(error, title=say("board.part_missing"))
         return
     finally:
         waiting.empty()
-    held.is_drawn = True
-    slider = next((control for control in made.controls if control.of_index), None)
+    board_session.is_drawn = True
+    slider = next((control for control in this_board.controls if control.of_index), None)
     if slider is not None:
-        board_stages.show(made.summary, words(slider.title), move_time(made, slider))
+        board_stages.show(this_board.summary, words(slider.title), move_time(this_board, slider))
     component(_HERE / "board.js", _FRAME, draws_svg=True, parts=("figure_tools",), library=_HERE / "board_chart.js")(
-        data=data, key=_KEY, on_event_change=lambda: _heard(made, held)
+        data=data, key=_KEY, on_event_change=lambda: _heard(this_board, board_session)
     )
-    code_view.button(lambda: _code(made, measure), key="board_code")
-    _present_button(made, held, measure)
+    code_view.button(lambda: _code(this_board, measure), key="board_code")
+    _present_button(this_board, board_session, measure)
     state.publish_again()
-    made.read_ahead(held)
+    this_board.read_ahead(board_session)
 
 
-def _code(made: Board, measure: str) -> Code:
-    """Return what repeats the setting now, and the pinned one where that is another."""
-    bench, settings, now = session.workbench(), {}, made.now()
-    for name, values in (("now", now), ("pinned", made.pinned())):
+def _code(this_board: Board, measure: str) -> Code:
+    """Return code that repeats the current settings, and the pinned ones if they differ."""
+    bench, settings, now = session.workbench(), {}, this_board.now()
+    for name, values in (("now", now), ("pinned", this_board.pinned())):
         if name == "now" or values != now:
-            folder = made.index_of(values).path or made.summary.path
-            options, changed = own_settings(made.info, made.options(values)), made.of_index(values)
-            settings[name] = Asked(made.summary.id, folder, made.info.name, options, changed)
-    return code_of_board(bench.root, settings, bench.question_sets.best_about(made.summary.corpus_id), measure)
+            folder = this_board.index_of(values).path or this_board.summary.path
+            options, changed = own_settings(this_board.info, this_board.options(values)), this_board.of_index(values)
+            settings[name] = Asked(this_board.summary.id, folder, this_board.info.name, options, changed)
+    return code_of_board(bench.root, settings, bench.question_sets.best_about(this_board.summary.corpus_id), measure)
 
 
-def _present_button(made: Board, held: Session, measure: str) -> None:
-    """Add the pinned setting, the trail and the setting now to a presentation, where the set has what is measured."""
-    now, pinned = made.now(), made.pinned()
-    if made.scored(now)[0].interval(measure) is None:
+def _present_button(this_board: Board, board_session: Session, measure: str) -> None:
+    """Add the pinned settings, the trail and the current settings to a presentation, if the set has the measure."""
+    now, pinned = this_board.now(), this_board.pinned()
+    if this_board.scored(now)[0].interval(measure) is None:
         return
-    order = [pinned, *held.trail, now]
+    order = [pinned, *board_session.trail, now]
     tried = [each for place, each in enumerate(order) if each not in order[:place]]
 
     def make() -> AddedBoard:
-        pinned_scores, _ = made.scored(pinned)
-        points = tuple(_stored_point(made, each, pinned, pinned_scores, measure) for each in tried)
+        pinned_scores, _ = this_board.scored(pinned)
+        points = tuple(_stored_point(this_board, each, pinned, pinned_scores, measure) for each in tried)
         return AddedBoard(
-            system=made.info.title,
-            settings=settings_words(made.info.name, made.options(pinned)),
+            system=this_board.info.title,
+            settings=settings_words(this_board.info.name, this_board.options(pinned)),
             measure=message_of(f"board.measure.{measure}"),
-            index=made.summary.name,
+            index=this_board.summary.name,
             made=date.today().isoformat(),
             points=points,
             pinned=0,
             now=tried.index(now),
         )
 
-    topic = (measure, tuple(settings_link(each, made.ground) for each in tried), tried.index(now))
+    topic = (measure, tuple(settings_link(each, this_board.ground) for each in tried), tried.index(now))
     to_presentation.button(BOARD, make, key="board_present", topic=topic)
 
 
 def _stored_point(
-    made: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
+    this_board: Board, settings: Mapping[str, Any], pinned: Mapping[str, Any], pinned_scores: SetScores, measure: str
 ) -> BoardPoint:
-    scores, _ = made.scored(settings)
+    scores, _ = this_board.scored(settings)
     changes = board.changes(scores, pinned_scores)
     is_pinned = settings == pinned
     return BoardPoint(
-        name=message_of("present.board.pinned") if is_pinned else settings_name(made.controls, settings, pinned),
+        name=message_of("present.board.pinned") if is_pinned else settings_name(this_board.controls, settings, pinned),
         tokens=known_estimate(scores.token_interval()),
         value=known_estimate(scores.interval(measure)),
         won=len(changes.won),
@@ -145,57 +145,60 @@ def _stored_point(
     )
 
 
-def _heard(made: Board, held: Session) -> None:
-    """Carry out what a person did on the board, and keep the message of what failed. For callbacks."""
-    held.failed = ""
+def _heard(this_board: Board, board_session: Session) -> None:
+    """Carry out what a person did on the board, and store the message of an error. For callbacks."""
+    board_session.failed = ""
     try:
-        _do(made, held, st.session_state[_KEY].get("event") or {})
+        _do(this_board, board_session, st.session_state[_KEY].get("event") or {})
     except LeanRAGError as error:
-        held.failed = words(error)
+        board_session.failed = words(error)
 
 
-def _do(made: Board, held: Session, event: Mapping[str, Any]) -> None:
-    kind, now, pinned = event.get("kind"), made.now(), made.pinned()
-    held.seq = int(event.get("seq", held.seq))
+def _do(this_board: Board, board_session: Session, event: Mapping[str, Any]) -> None:
+    kind, now, pinned = event.get("kind"), this_board.now(), this_board.pinned()
+    board_session.seq = int(event.get("seq", board_session.seq))
     if kind == "move":
-        known = {control.key: control for control in made.controls}
+        known = {control.key: control for control in this_board.controls}
         places = {key: known[key].place(value) for key, value in event["settings"].items() if key in known}
         after = {**now, **{key: known[key].stops[place] for key, place in places.items() if place is not None}}
-        board_state.move(held, now, after, int(event["gesture"]))
+        board_state.move(board_session, now, after, int(event["gesture"]))
         for key in [key for key in after if after[key] != now[key]]:
             stops = known[key].stops
-            held.moved, held.towards = key, 1 if stops.index(after[key]) > stops.index(now[key]) else -1
-        held.undo = None
-        made.remember(board_state.NOW, after)
-    elif kind == "go" and 0 <= int(event["place"]) < len(held.trail):
-        after = held.trail[int(event["place"])]
-        board_state.move(held, now, after, -1)
-        made.remember(board_state.NOW, after)
-    elif kind == "back" and held.trail:
-        made.remember(board_state.NOW, held.trail.pop())
-        held.gesture = -1
+            board_session.moved, board_session.towards = (
+                key,
+                1 if stops.index(after[key]) > stops.index(now[key]) else -1,
+            )
+        board_session.undo = None
+        this_board.remember(board_state.NOW, after)
+    elif kind == "go" and 0 <= int(event["place"]) < len(board_session.trail):
+        after = board_session.trail[int(event["place"])]
+        board_state.move(board_session, now, after, -1)
+        this_board.remember(board_state.NOW, after)
+    elif kind == "back" and board_session.trail:
+        this_board.remember(board_state.NOW, board_session.trail.pop())
+        board_session.gesture = -1
     elif kind == "clear":
-        held.trail.clear()
-        held.gesture = -1
+        board_session.trail.clear()
+        board_session.gesture = -1
     elif kind == "all":
-        held.all_shown = bool(event.get("shown"))
+        board_session.all_shown = bool(event.get("shown"))
     elif kind == "pin":
-        made.remember(board_state.PINNED, now)
+        this_board.remember(board_state.PINNED, now)
     elif kind == "scale":
         state.remember(board_state.SCALE, "near" if state.recall(board_state.SCALE) != "near" else None)
     elif kind == "use":
-        used = board_use.use(made.summary.id, made.info, made.options(now), made.index_id(now))
-        ground = {**made.ground, **{key: value for key, value in now.items() if key.startswith("index.")}}
+        used = board_use.use(this_board.summary.id, this_board.info, this_board.options(now), this_board.index_id(now))
+        ground = {**this_board.ground, **{key: value for key, value in now.items() if key.startswith("index.")}}
         for name, settings in ((board_state.NOW, now), (board_state.PINNED, pinned)):
             state.remember(name, settings_link(settings, ground))
-        held.undo, held.leave = used, True
-    elif kind == "undo" and held.undo is not None:
-        board_use.undo(held.undo)
-        held.undo, held.leave = None, True
+        board_session.undo, board_session.leave = used, True
+    elif kind == "undo" and board_session.undo is not None:
+        board_use.undo(board_session.undo)
+        board_session.undo, board_session.leave = None, True
     elif kind == "column":
-        board_use.open_as_column(made.info, made.options(now), made.of_index(now))
-        held.leave = True
-    elif kind == "question" and 0 <= int(event["place"]) < len(made.questions):
-        pairs = [(made.options(each), made.of_index(each)) for each in (pinned, now)]
-        board_use.open_question(made.questions[int(event["place"])].question, made.info, pairs)
-        held.leave = True
+        board_use.open_as_column(this_board.info, this_board.options(now), this_board.of_index(now))
+        board_session.leave = True
+    elif kind == "question" and 0 <= int(event["place"]) < len(this_board.questions):
+        pairs = [(this_board.options(each), this_board.of_index(each)) for each in (pinned, now)]
+        board_use.open_question(this_board.questions[int(event["place"])].question, this_board.info, pairs)
+        board_session.leave = True

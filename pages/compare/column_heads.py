@@ -1,4 +1,4 @@
-"""The heads of the columns: names, settings, what they have alike, and trials that can be kept."""
+"""The heads of the columns: names, settings, common settings, and trials that can be kept."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -21,12 +21,13 @@ from pages.compare import columns, fragments, settings_panel
 from pages.compare.loading import Loaded
 
 _NAMES, _NAMES_KEY = Path(__file__).with_name("column_names.js"), "compare_names"
-_EQUAL_NAMED = 6  # settings that the line of equal ones names before it is opened
+_EQUAL_NAMED = 6  # settings named in the line of equal settings before it is opened
 _KEPT, _KEEP_FAILED = "lr_compare_kept", "lr_compare_keep_failed"  # in the session
 
 
 def show(loaded: Loaded, changeable: bool) -> None:
-    """Draw the head of a column. changeable: its name and settings, which those of a saved comparison are not."""
+    """Draw the head of a column. changeable: whether name and settings can be changed, which is False in a saved
+    comparison."""
     letter = loaded.letter
     draw(fragments.rule(letter))
     with st.container(
@@ -49,7 +50,7 @@ def show(loaded: Loaded, changeable: bool) -> None:
 
 
 def _column_buttons(loaded: Loaded) -> None:
-    """Duplicate the column; open its settings beside the columns."""
+    """Draw the buttons that duplicate the column and open its settings."""
     letter = loaded.letter
     forms.icon_button(
         say("compare.duplicate", letter=letter),
@@ -69,8 +70,8 @@ def _column_buttons(loaded: Loaded) -> None:
 
 
 def same_columns(chosen: Sequence[columns.Column]) -> None:
-    """Say which column has no difference left to one before it, with what can be done; not of a copy whose settings
-    are open and were not applied yet."""
+    """Draw which column no longer differs from an earlier one, with remedies; not for a new copy whose settings are
+    still open."""
     for place, column in enumerate(chosen):
         twin = next((each for each in chosen[:place] if each.does_the_same(column)), None)
         if twin is None or settings_panel.is_unapplied(column.letter):
@@ -97,7 +98,7 @@ def same_columns(chosen: Sequence[columns.Column]) -> None:
 
 
 def equal_line(chosen: Sequence[columns.Column]) -> None:
-    """Draw the settings that the columns of one strategy have alike, in one line that opens to a list."""
+    """Draw the settings that columns of one strategy have in common, in one line that unfolds to a list."""
     for group in dict.fromkeys(column.group for column in chosen if column.group is not None):
         if not group.equal:
             continue
@@ -130,7 +131,7 @@ def equal_line(chosen: Sequence[columns.Column]) -> None:
 
 
 def _trial_line(loaded: Loaded) -> None:
-    """Draw for a column whose index is a trial what making it took, and the button that keeps it."""
+    """Draw, for a column with a trial index, how long making it took, and the button that keeps it."""
     column, letter = loaded.live, loaded.letter.lower()
     kept = st.session_state.get(_KEPT, {}).get(loaded.letter)
     if column is None:
@@ -160,7 +161,7 @@ def _trial_line(loaded: Loaded) -> None:
 
 
 def name_to_keep(column: columns.Column) -> str:
-    """Return the name of its trial among the indexes: that of its base, and what differs."""
+    """Return the name under which the column's trial is kept: its base's name, and what differs."""
     config = column.settings
     parts = [words(Setting(name, of_index=True).words(config.index[name])) for name in column.changed]
     return say("ask.comma").join([column.base.name, *parts])
@@ -182,14 +183,14 @@ def keep_trial(column: columns.Column) -> None:
 
 
 def failed_keeping() -> None:
-    """Say why a trial could not be kept, once."""
+    """Draw once why a trial could not be kept."""
     failed = st.session_state.pop(_KEEP_FAILED, None)
     if failed is not None:
         message(failed, kind="error")
 
 
 def let_rename() -> None:
-    """Let the names in the heads be written over, by one component for all columns."""
+    """Make the names in the heads editable, with one component for all columns."""
     data = visible_values({"named": say("compare.rename"), "longest": columns.LONGEST_TITLE})
     component(_NAMES, "<span></span>")(data=data, key=_NAMES_KEY, on_renamed_change=_renamed)
 

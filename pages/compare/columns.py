@@ -1,4 +1,4 @@
-"""The columns of a comparison: how many there are, the index and settings of each, and what holds for all of them."""
+"""The columns of a comparison: their number, the index and settings of each, and what holds for all of them."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -52,16 +52,16 @@ SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES, *board_state.NA
 
 @dataclass(frozen=True)
 class Column:
-    """A column with its settings. summary: of the index that is asked. options: those of the strategy, with the equal
-    budget where that is chosen. base: the index that was chosen for it, of which `changed` are the settings that the
-    column has otherwise. unmade: the index with those is not there yet, and summary is that of base."""
+    """A column with its settings. summary: the index that is asked. base: the index chosen for the column; `changed`
+    holds the settings in which the column's index differs from it. unmade: that index does not exist yet, and summary
+    is the base's."""
 
     letter: str
     summary: IndexSummary
     info: StrategyInfo
     chosen: controls.Chosen
     base: IndexSummary
-    index_label: str = ""  # what tells its index from those of other columns; empty where all have one
+    index_label: str = ""  # distinguishes its index from other columns'; empty if all share one
     fixed: Mapping[str, Any] = field(default_factory=dict)  # options that the equal budget decides
     changed: Mapping[str, Any] = field(default_factory=dict)
     unmade: bool = False
@@ -70,13 +70,13 @@ class Column:
 
     @property
     def scope(self) -> Scope:
-        """Of its widgets and of its names in links."""
+        """Return the scope of its widgets and of its names in links."""
         return scope_of(self.letter)
 
     @property
     def title(self) -> str:
-        """What it is called: the name that it was given; else what differs from other columns of its strategy; else its
-        strategy, and its index where columns are of several."""
+        """Return its given name; else what differs from other columns of its strategy; else its strategy, with its
+        index if the columns have several."""
         if self.named:
             return self.named
         name = self.group.name(self.letter) if self.group else None
@@ -87,30 +87,31 @@ class Column:
 
     @property
     def settings(self) -> VariantSettings:
-        """What it runs with."""
+        """Return the settings that it runs with."""
         index = index_settings(self.base.config.by_name(), self.changed)
         return VariantSettings(self.chosen.strategy, self.chosen.options, index)
 
     def does_the_same(self, other: "Column") -> bool:
-        """Tell whether the other one asks the same of the same index."""
-        ours, theirs = self.settings, other.settings
+        """Tell whether the other column sends the same request to the same index."""
+        settings, other_settings = self.settings, other.settings
         return self.base.id == other.base.id and (
-            (ours.strategy, ours.options, ours.index) == (theirs.strategy, theirs.options, theirs.index)
+            (settings.strategy, settings.options, settings.index)
+            == (other_settings.strategy, other_settings.options, other_settings.index)
         )
 
     @property
     def is_trial(self) -> bool:
-        """Whether its index is one that nobody has kept."""
+        """Tell whether its index is a trial that nobody has kept."""
         return self.summary.id.startswith(TRIAL)
 
     @property
     def shown_options(self) -> dict[str, Parameter]:
-        """The options that the head shows."""
+        """Return the options that the head shows."""
         return shown_settings(self.info, self.chosen.options)
 
     @property
     def as_code(self) -> Asked:
-        """What repeats it."""
+        """Return what code needs to repeat it."""
         options = own_settings(self.info, self.chosen.options)
         return Asked(self.base.id, self.summary.path, self.info.name, options, self.changed)
 
@@ -125,7 +126,7 @@ def scope_of(letter: str) -> Scope:
 
 
 def letters() -> tuple[str, ...]:
-    """Return the columns that are shown, in order."""
+    """Return the letters of the shown columns, in order."""
     text = state.fitting(_COLUMNS, "ab", str, _is_choice)
     return tuple(letter.upper() for letter in text)
 
@@ -136,7 +137,7 @@ def _is_choice(text: str) -> bool:
 
 
 def starter(letter: str, strategies: Mapping[str, StrategyInfo]) -> str:
-    """Return the strategy of a column while none was chosen for it."""
+    """Return the strategy with which a column begins."""
     name = _STARTERS[LETTERS.index(letter)]
     return name if name in strategies else next(iter(strategies))
 
@@ -145,41 +146,41 @@ def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
     """Return the names under which links hold a comparison: those of all columns that are shown."""
     names = list(SHARED_NAMES)
     for letter in letters():
-        own = controls.url_names(scope_of(letter), strategies)
-        own += [scope_of(letter).name(name) for name in (_TITLE, *map(index_name, SETTINGS))]
-        names += [name for name in own if name not in names and name != scope_of(letter).name("q")]
+        column_names = controls.url_names(scope_of(letter), strategies)
+        column_names += [scope_of(letter).name(name) for name in (_TITLE, *map(index_name, SETTINGS))]
+        names += [name for name in column_names if name not in names and name != scope_of(letter).name("q")]
     return names
 
 
 def gone_indexes(indexes: Mapping[str, IndexSummary]) -> dict[str, str]:
-    """Return by column the index that a link names for it and that is not here."""
+    """Return, by column, the index that a link names for it and that no longer exists."""
     named = {letter: state.recall(scope_of(letter).name("index")) for letter in letters()}
     return {letter: id_ for letter, id_ in named.items() if id_ and id_ not in indexes}
 
 
 def take_index_of_page(letter: str) -> None:
-    """Let the column have the index of the sidebar. For callbacks."""
+    """Make the column use the index of the sidebar. For callbacks."""
     state.remember(scope_of(letter).name("index"), None)
 
 
 def chosen_columns(
     summary: IndexSummary, indexes: Mapping[str, IndexSummary], strategies: Mapping[str, StrategyInfo]
 ) -> tuple[Column, ...]:
-    """Return the columns with what they hold. summary: the index of a column that names none."""
+    """Return the columns with their settings. summary: the index of a column that names none."""
     columns = []
     for letter in letters():
         scope = scope_of(letter)
         base = indexes.get(state.recall(scope.name("index")), summary)
-        changed, made = changed_index(scope, base), None
+        changed, trial = changed_index(scope, base), None
         with suppress(LeanRAGError):  # the column says why its index cannot be made
-            made = session.trial(base, changed)
-            made = indexes.get(made.id, made) if made else None
+            trial = session.trial(base, changed)
+            trial = indexes.get(trial.id, trial) if trial else None
         chosen = controls.held(scope, strategies, default=starter(letter, strategies))
         info = strategies[chosen.strategy]
         fixed = equal_budget(info, equal_tokens()) if budget() == EQUAL else {}
         chosen = replace(chosen, options={**chosen.options, **fixed})
         columns.append(
-            Column(letter, made or base, info, chosen, base, fixed=fixed, changed=changed, unmade=made is None)
+            Column(letter, trial or base, info, chosen, base, fixed=fixed, changed=changed, unmade=trial is None)
         )
     several = len({each.base.id for each in columns}) > 1
     one_name = len({each.base.name for each in columns}) == 1
@@ -198,23 +199,23 @@ def chosen_columns(
 
 
 def rename(letter: str, title: str) -> None:
-    """Call the column so; by its settings again where the title is empty or that name already. For callbacks."""
+    """Give the column that name; an empty one restores the automatic name. For callbacks."""
     state.remember(scope_of(letter).name(_TITLE), _cleaned(title))
 
 
 def _cleaned(title: str) -> str:
-    """Return the title as one line of a bounded length, without characters that cannot be seen."""
-    seen = "".join(character if character.isprintable() else " " for character in title)
-    return " ".join(seen.split())[:LONGEST_TITLE]
+    """Return the title as one line of limited length, without invisible characters."""
+    visible_title = "".join(character if character.isprintable() else " " for character in title)
+    return " ".join(visible_title.split())[:LONGEST_TITLE]
 
 
 def index_name(setting: str) -> str:
-    """Return the name in links of a setting of a column's index, within the column's scope."""
+    """Return the name in links of a column's index setting, without the column's scope."""
     return f"ix_{setting}"
 
 
 def changed_index(scope: Scope, base: IndexSummary) -> dict[str, Any]:
-    """Return the settings that a column wants its index to have, where they differ from those of its base."""
+    """Return the index settings of a column that differ from those of its base."""
     wanted = {}
     for name in SETTINGS:
         link = scope.name(index_name(name))
@@ -226,38 +227,37 @@ def changed_index(scope: Scope, base: IndexSummary) -> dict[str, Any]:
 
 
 def budget() -> str:
-    """Return whether each column has the budget of its own settings, or all the same number of tokens."""
+    """Return whether each column has its own token budget, or all have the same."""
     return str(state.fitting("budget", OFFICIAL, str, lambda value: value in (OFFICIAL, EQUAL)))
 
 
 def equal_tokens() -> int:
-    """Return tokens of every context under the equal budget."""
+    """Return the tokens of every context under the equal budget."""
     return int(state.fitting("equal", EQUAL_TOKENS, int, lambda value: 200 <= value <= 64_000))
 
 
 def baseline(shown: Sequence[str]) -> str:
-    """Return the column that others are measured against: the pinned one, else the first with naive retrieval, else the
-    last."""
+    """Return the letter of the pinned column, against which the others are measured; empty if none is pinned."""
     pinned = state.recall(_BASELINE).upper()
     return pinned if pinned in shown else ""
 
 
 def pin(letter: str) -> None:
-    """Pin that column as the baseline; pinning it twice pins none. For callbacks."""
+    """Pin that column as the baseline, or unpin it. For callbacks."""
     now = state.recall(_BASELINE)
     state.remember(_BASELINE, None if now == letter.lower() else letter.lower())
 
 
 def add() -> None:
-    """Add one more column, of the first free letter. For callbacks."""
+    """Add one more column, with the first free letter. For callbacks."""
     free = [letter for letter in LETTERS if letter not in letters()]
     if free and len(letters()) < MOST:
         state.remember(_COLUMNS, "".join((*letters(), free[0])).lower())
 
 
 def duplicate(letter: str) -> str:
-    """Add one more column beside this one, with the same index and settings; returns its letter, empty where there
-    is no room. For callbacks."""
+    """Add one more column with the same index and settings; return its letter, empty if there is no room. For
+    callbacks."""
     free = [each for each in LETTERS if each not in letters()]
     if not free or len(letters()) >= MOST:
         return ""
@@ -270,8 +270,8 @@ def duplicate(letter: str) -> str:
 
 
 def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
-    """Copy the index, strategy and settings of the source to the target. starts_as: the column whose strategy the
-    source has while none was chosen."""
+    """Copy the index, strategy and settings of the source to the target. starts_as: the column whose initial strategy
+    the source has while none was chosen."""
     strategies = {info.name: info for info in all_strategies().strategies}
     names = [*controls.url_names(Scope(), strategies), *map(index_name, SETTINGS)]
     for plain in names:
@@ -282,12 +282,12 @@ def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
 
 
 def remove(letter: str) -> None:
-    """Remove the column, and keep its settings for when it comes back. For callbacks."""
+    """Remove the column, and keep its settings for its return. For callbacks."""
     rest = [each for each in letters() if each != letter]
     if len(rest) >= LEAST:
         state.remember(_COLUMNS, "".join(rest).lower())
 
 
 def set_options(letter: str, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
-    """Set the column's options to these values. reset: the others to their defaults. For callbacks."""
+    """Set the column's options to these values. reset: set all others to their defaults. For callbacks."""
     presets.set_options(scope_of(letter), info, options, reset=reset)

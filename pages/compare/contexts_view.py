@@ -1,4 +1,4 @@
-"""The contexts of the columns, row by row: the same item in the same row, with its mark and tokens in each."""
+"""The contexts of the columns, row by row: the same item stands in the same row, with its mark and tokens in each."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from pages.compare.loading import Loaded
 
 
 def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
-    """Draw the table of all items, and below it each context as it is sent to a model."""
+    """Draw the table of all items, and below it each context as a model receives it."""
     draw(table(loaded, differences_only=differences_only))
     with st.grid(len(loaded), min_column_width=225, gap="medium"):
         for each in loaded:
@@ -29,8 +29,8 @@ def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
 
 
 def table(loaded: Sequence[Loaded], *, differences_only: bool) -> Markup:
-    """Return the items of all contexts. Beside a baseline, what a column has and the baseline lacks is marked with a
-    plus, and the other way round with a minus."""
+    """Return the items of all contexts. If there is a baseline, a plus marks what a column has and the baseline lacks,
+    a minus the opposite."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     base = columns.baseline(list(traces))
     rows = context_rows(traces, baseline=base, language=language())

@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: no script, no request, every text of documents and models escaped."""
+"""A comparison as one HTML file without scripts or requests; every text from documents and models is escaped."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ _OWN = Path(__file__).with_name("export.css")
 
 
 def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
-    """Return the file. What the page shows behind clicks (texts of passages, contexts) lies in folds."""
+    """Return the file. What the page shows after a click (texts of passages, contexts) is folded."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     body = joined(
         (
@@ -38,12 +38,12 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
             html('<p class="lr-muted lr-small">{}</p>', say("compare.exported")),
         )
     )
-    common, own = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
+    common, export_css = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
     return html_file(
         html("<main>{}</main>", body),
         title=f"{say('page.compare')}: {question}",
         language=language(),
-        styles=common + style.sheet() + own,
+        styles=common + style.sheet() + export_css,
     )
 
 

@@ -1,4 +1,4 @@
-"""Pieces of HTML of a comparison, the same on the page and in its exported file."""
+"""Pieces of HTML of a comparison, shared by the page and its exported file."""
 
 from collections.abc import Sequence
 
@@ -28,12 +28,12 @@ def square(letter: str) -> Markup:
 
 
 def sign(letter: str) -> Markup:
-    """Return the marker of a column: disc, diamond, triangle, square."""
+    """Return the marker of a column: disc, diamond, triangle or square."""
     return html('<i class="lr-sign {}" style="{}" aria-hidden="true"></i>', letter.lower(), colour(letter))
 
 
 def owners(letters: Sequence[str], having: str, title: str = "") -> Markup:
-    """Return a square for each column, filled for those that have it."""
+    """Return a square for each column, filled for the columns in `having`."""
     squares = joined(
         html('<i class="{}" style="{}">{}</i>', "y" if letter in having else "", colour(letter), letter)
         for letter in letters
@@ -47,8 +47,8 @@ def rule(letter: str) -> Markup:
 
 
 def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
-    """Return the letter, marker, name and badge of a column; of one that is called by what differs or by a name of its
-    own, its strategy. renames: the name can be changed (column_names.js)."""
+    """Return the letter, marker, name and badge of a column. If its name does not say the strategy, the strategy
+    replaces the badge. renames: the name can be changed (column_names.js)."""
     head = loaded.head
     meaning, badge = say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
     strategy = head.tag or (words(loaded.trace.title) if head.named and loaded.trace is not None else "")
@@ -73,8 +73,8 @@ def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
 
 
 def settings(loaded: Loaded) -> Markup:
-    """Return the settings in a line, and what differs from the published system; of a variant, what differs from
-    others."""
+    """Return the settings in a line, and what differs from the published system, or for a variant from the other
+    columns."""
     if loaded.head.tag:
         pills = joined(
             html('<span class="lr-pill">{}{} <b>{}</b></span>', sign, title, value)
@@ -93,7 +93,8 @@ def settings(loaded: Loaded) -> Markup:
 
 
 def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -> Markup:
-    """Return tokens, latency, calls and cost, gold found or share cited, in a row. gold: found, and of how many."""
+    """Return tokens, latency, calls and cost, and gold found or share cited, in a row. gold: number found, and of how
+    many."""
     trace = loaded.trace
     assert trace is not None
     tokens = trace.context.tokens
@@ -119,7 +120,7 @@ def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -
 
 
 def _cited_share(loaded: Loaded) -> tuple[str, str]:
-    """Return how many of the context's items the answer cites, where the question has no gold."""
+    """Return how many of the context's items the answer cites; used if the question has no gold."""
     if loaded.answer is None or loaded.trace is None:
         return "–", say("compare.cited")
     n_items = sum(len(section.items) for section in loaded.trace.context.sections)
@@ -128,8 +129,8 @@ def _cited_share(loaded: Loaded) -> tuple[str, str]:
 
 
 def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
-    """Return the context's tokens by section on the scale of all columns. most: tokens of the longest; tick: of the
-    baseline."""
+    """Return the context's tokens by section on a scale shared by all columns. most: tokens of the longest context;
+    tick: tokens of the baseline."""
     context = trace.context
     bar, legend = [], []
     for place, section in enumerate(context.sections):
@@ -161,7 +162,7 @@ def tokens_by_section(context: Context) -> str:
 
 
 def cited_text(answer: Answer | None, mark: str) -> str:
-    """Return how often the answer cites that mark; what was retrieved but never cited says so."""
+    """Return how often the answer cites that mark, or that it never does."""
     if answer is None or not mark:
         return "" if mark else say("compare.left_out")
     n = citation_counts(answer)[mark]
@@ -180,7 +181,7 @@ def never_cited(loaded: Loaded) -> str:
 
 
 def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
-    """Return the answer with its marks, as it is in a file; on the page a component draws it."""
+    """Return the answer with its marks, for the exported file; on the page a component draws it."""
     marks = roles.marks_by_name(answer.trace.context)
     sentences = []
     for place, part in enumerate(answer.parts):

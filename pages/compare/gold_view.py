@@ -1,4 +1,4 @@
-"""The gold of the question: from the corpus's question set, and what a person marks."""
+"""The gold of the question: from the corpus's question set, and marked by a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +20,8 @@ MARKED = "mark"  # its name in links; see GoldFinder.marked()
 
 @dataclass(frozen=True)
 class GoldOf:
-    """The evidence that the question should have found. found_ids: by column, ids of passages and entities with
-    evidence that its context holds; lanes: by column and place of the evidence, how far it came."""
+    """The evidence that should be found for the question. found_ids: by column, ids of the passages and entities with
+    evidence in its context; lanes: by column and piece of evidence, the stages that it passed."""
 
     question: GoldQuestion | None = None
     evidence: tuple[Gold, ...] = ()
@@ -29,41 +29,43 @@ class GoldOf:
     found_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def n_found(self, letter: str) -> int:
-        """Count the pieces of evidence that the context of that column holds."""
-        return sum(way.is_found for way in self.lanes.get(letter, ()))
+        """Count the pieces of evidence in the context of that column."""
+        return sum(gold_lane.is_found for gold_lane in self.lanes.get(letter, ()))
 
     def n_only_in(self, letter: str) -> int:
-        """Count those that the context of no other column holds."""
+        """Count the pieces of evidence that only this column's context holds."""
         pieces = zip(*self.lanes.values(), strict=True)
-        own = list(self.lanes).index(letter)
-        return sum(ways[own].is_found and sum(way.is_found for way in ways) == 1 for ways in pieces)
+        column_place = list(self.lanes).index(letter)
+        return sum(
+            piece_lanes[column_place].is_found and sum(gold_lane.is_found for gold_lane in piece_lanes) == 1
+            for piece_lanes in pieces
+        )
 
 
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
-    """Return the question set of the index's corpus, a sample's or a person's own."""
+    """Return the question set of the index's corpus, of a sample or made by the person."""
     try:
         return session.workbench().question_sets.about(summary.corpus_id)
-    except LeanRAGError:  # a file that does not read is reported where its questions are shown
+    except LeanRAGError:  # an unreadable file is reported where its questions are shown
         return ()
 
 
 def offer_questions(key: str) -> None:
-    """Draw that the corpus has no question set, with the way to make one."""
+    """Draw that the corpus has no question set, with a link to making one."""
     message(say("board.no_questions"))
     if st.button(say("board.make_questions"), icon=":material/rule:", key=key):
         st.switch_page(page_path("evaluate"))
 
 
 def finder_of(loaded: Loaded) -> GoldFinder | None:
-    """Locate gold in the index of that column."""
+    """Return the finder of gold in the index of that column."""
     if loaded.index is None:
         return None
     return session.finder(loaded.column.summary)
 
 
 def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
-    """Return the gold of that question, where a question set has it, and what was marked; with the way of each through
-    every column."""
+    """Return the question's gold from a question set and from marks, with its lane through every column."""
     known: GoldQuestion | None = None
     for each in loaded:
         known = known or next((gold for gold in questions_of(each.column.summary) if gold.question == question), None)
@@ -74,16 +76,16 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
         locate = finder_of(each)
         if locate is None or each.index is None:
             continue
-        own = (*(locate.of_question(known) if known else ()), *marked(locate))
-        evidence = evidence or own
+        pieces = (*(locate.of_question(known) if known else ()), *marked(locate))
+        evidence = evidence or pieces
         if each.trace is None:
             continue
-        lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in own)
-        ids[each.letter] = held_ids(each.trace, each.index, own, lanes[each.letter])
+        lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in pieces)
+        ids[each.letter] = held_ids(each.trace, each.index, pieces, lanes[each.letter])
     return GoldOf(known, evidence, lanes, ids)
 
 
 def marked(locate: GoldFinder) -> tuple[Gold, ...]:
-    """Return what a person has marked in addition."""
+    """Return the gold that a person has marked in addition."""
     gold = locate.marked(state.recall(MARKED))
     return (gold,) if gold is not None else ()

@@ -1,4 +1,4 @@
-"""What each column retrieved and answered: at once where no model is asked, in a thread of its own where one is."""
+"""The traces and answers of the columns: computed at once without a model, in a thread of their own with one."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,20 +22,19 @@ from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare.columns import Column, scope_of
 
-_LOOK_SECONDS = 0.1  # between two looks whether a column is done
+_LOOK_SECONDS = 0.1  # between two checks whether a column is done
 
 
 Pill = tuple[str, str]  # title and value of what differs
-_WANTED = "lr_trials_wanted"  # in the session: trials that a person asked for, whatever they take
-_QUICK_SECONDS = 20.0  # a trial that takes longer, or calls a model, is made when a person says so
+_WANTED = "lr_trials_wanted"  # in the session: trials that a person asked for, whatever they cost
+_QUICK_SECONDS = 20.0  # a trial that takes longer, or calls a model, is made on request only
 
 
 @dataclass(frozen=True)
 class Head:
-    """What the head of a column says. settings: options and their values; differs: from the published system. tag: its
-    strategy, where the title says what differs from other columns of the same one; then `pills` say what differs,
-    and `facts` what another index has.
-    named: the name that a person gave the column, which is its title then."""
+    """What the head of a column shows. settings: options and their values; differs: from the published system. tag: its
+    strategy, if the title says what differs from other columns of the same one; then `pills` hold what differs, and
+    `facts` the counts of a different index. named: the name that a person gave the column, which replaces its title."""
 
     letter: str
     title: str
@@ -49,20 +48,20 @@ class Head:
 
     @property
     def scope(self) -> Scope:
-        """Of the column's widgets."""
+        """Return the scope of the column's widgets."""
         return scope_of(self.letter)
 
     @property
     def settings_line(self) -> str:
-        """The settings in words."""
+        """Return the settings in words."""
         return words(settings_line(self.settings))
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What there is of a column. live: its settings, None in a saved comparison, which has no index either. error: why
-    there is no trace; answer_error: why there is no answer. waits: the model is asked when the person presses Compare.
-    takes: what making its index takes, which begins when the person says so. call: under way."""
+    """What is known of a column. live: its settings; None in a saved comparison, which has no index either. error: why
+    there is no trace; answer_error: why there is no answer. waits: a model is called only after the person presses
+    Compare. takes: the forecast of making its index, which needs the person's consent. call: the one under way."""
 
     head: Head
     question: str
@@ -78,30 +77,30 @@ class Loaded:
 
     @property
     def letter(self) -> str:
-        """Of its column."""
+        """Return the column's letter."""
         return self.head.letter
 
     @property
     def scope(self) -> Scope:
-        """Of its widgets."""
+        """Return the scope of its widgets."""
         return self.head.scope
 
     @property
     def column(self) -> Column:
-        """Its settings, where it is no saved one."""
+        """Return its settings; not for a saved comparison."""
         assert self.live is not None
         return self.live
 
     @property
     def missing_part(self) -> str:
-        """The index part that its strategy lacks."""
+        """Return the name of the index part that its strategy lacks, "" for none."""
         if isinstance(self.error, PartMissing):
             return part_view.missing(self.error)
         return ""
 
 
 def head_of(column: Column) -> Head:
-    """Return the head of a column with settings."""
+    """Return the head of a live column."""
     info = column.info
     head = Head(column.letter, column.title, info.badge, info.differs, column.shown_options, named=column.named)
     group = column.group
@@ -124,13 +123,13 @@ def head_of(column: Column) -> Head:
 
 
 def blank(column: Column, question: str) -> Loaded:
-    """Return the column before anything of it is there."""
+    """Return the column before it has any result."""
     return Loaded(head_of(column), question, column)
 
 
 def load(column: Column, question: str) -> Loaded:
-    """Return what there is of the column; a call of a model begins when the person has asked for it. Without a question
-    its index is made, where that is not there yet."""
+    """Return what is known of the column; a model is called only after a person has asked for it. Without a question
+    only its index is made, if that is missing."""
     try:
         if column.unmade:
             return _with_index(column, question)
@@ -148,7 +147,7 @@ def load(column: Column, question: str) -> Loaded:
 
 
 def _with_index(column: Column, question: str) -> Loaded:
-    """Return the column while its index is being made, or waits for a person to say so."""
+    """Return the column while its index is being made, or waits for the person's consent."""
     loaded, topic = blank(column, question), trial_topic(column.base, column.changed)
     call = _call(column, "trial", topic)
     if call is None:
@@ -160,26 +159,26 @@ def _with_index(column: Column, question: str) -> Loaded:
         call = session.make_trial(column.base, column.changed)
         _hold(column, "trial", topic, call)
     if call.wait(0):
-        call.result()  # an error is said, and the trial not begun again by itself
-        del _calls()[column.letter, "trial"]  # it was cleared away since, or is found in the next run
+        call.result()  # an error is shown, and the trial is not retried automatically
+        del _calls()[column.letter, "trial"]  # it has been deleted since, or the next run finds it
     return replace(loaded, call=call)
 
 
 def trial_topic(base: IndexSummary, changed: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return what makes it the same trial again."""
+    """Return the key by which a trial is recognised."""
     return base.id, base.created, tuple(sorted(changed.items()))
 
 
 def want_trial(base: IndexSummary, changed: Mapping[str, Any]) -> None:
-    """Remember that a person wants that trial, whatever it takes; one that failed is tried again. For callbacks."""
+    """Record that a person wants that trial, whatever it costs; a failed one is retried. For callbacks."""
     topic = trial_topic(base, changed)
     _wanted_trials().add(topic)
-    for key in [key for key, (of, _) in _calls().items() if of == topic]:
+    for key in [key for key, (call_topic, _) in _calls().items() if call_topic == topic]:
         del _calls()[key]
 
 
 def is_wanted(topic: tuple[object, ...]) -> bool:
-    """Return whether a person wants that trial, whatever it takes."""
+    """Return whether a person wants that trial, whatever it costs."""
     return topic in _wanted_trials()
 
 
@@ -221,36 +220,37 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
 
 
 def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]]:
-    """Return the calls of this session's columns that are under way, or have ended since: an error is shown once."""
-    held: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
+    """Return the calls of this session's columns: those under way, and ended ones, so that an error is shown once."""
+    calls: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
         "lr_compare_calls", {}
     )
-    return held
+    return calls
 
 
-def _call(column: Column, what: str, topic: object) -> StreamedCall[Any, Any] | None:
-    of_topic, call = _calls().get((column.letter, what), (None, None))
+def _call(column: Column, purpose: str, topic: object) -> StreamedCall[Any, Any] | None:
+    of_topic, call = _calls().get((column.letter, purpose), (None, None))
     return call if of_topic == topic else None
 
 
-def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any, Any]) -> None:
-    _calls()[column.letter, what] = (topic, call)
+def _hold(column: Column, purpose: str, topic: object, call: StreamedCall[Any, Any]) -> None:
+    _calls()[column.letter, purpose] = (topic, call)
 
 
-def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
-    """Return what the call returned; it is not begun again by itself after an error, except when a part was missing."""
+def _result(column: Column, purpose: str, call: StreamedCall[Any, Any]) -> Any:
+    """Return what the call returned. After an error it is not retried automatically, unless an index part was
+    missing."""
     try:
         return call.result()
     except LeanRAGError as error:
-        del _calls()[column.letter, what]
+        del _calls()[column.letter, purpose]
         if not isinstance(error, PartMissing):
             asking.withdraw(column.scope)
         raise
 
 
 def wait_for_any(loaded: Sequence[Loaded], on_look: Mapping[str, Callable[[Loaded, int], None]]) -> None:
-    """Return when a call of one of the columns has ended, and draws what they do until then. on_look: by column, what
-    draws it: called with the column and the seconds so far, every time that something new is there."""
+    """Wait until a call of a column has ended, and draw the progress meanwhile. on_look: by column, a function that
+    draws it; called with the column and the elapsed seconds whenever there is something new."""
     pending = {each.letter: each for each in loaded if each.call is not None}
     drawn: dict[str, tuple[int, int]] = {}
     began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Where a question set loses its gold: bars for each column, and the change of a setting that finds most."""
+"""Where a question set loses its gold: bars for each column, and the settings change that finds most."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,11 +18,11 @@ from pages.common.messages import say
 from pages.compare import columns, fragments, set_results
 from pages.compare.columns import Column
 
-_INKS = (None, "l4", "l3", "l2", "l1", "l1", "l0")  # of what was found, then of the stages
+_INKS = (None, "l4", "l3", "l2", "l1", "l1", "l0")  # first for what was found, then for the stages
 
 
 def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """Draw bars of what was found and what each stage lost, and the change of a setting that finds most."""
+    """Draw bars of what was found and what each stage lost, and the settings change that finds most."""
     n_gold = max(result.n_gold for result in results.values())
     if not n_gold:
         return
@@ -48,7 +48,7 @@ def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
 
 
 def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
-    """Return a bar for each column, in the order of the stages."""
+    """Return a bar for each column, its parts in the order of the stages."""
     kinds = (FOUND, *STAGES)
     legend = joined(
         html('<span><i style="{}"></i>{}</span>', _paint(place), say(f"set.loss.{kind}"))
@@ -79,8 +79,8 @@ def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult])
 
 
 def _paint(place: int) -> str:
-    """Return the background and the ink of a part of a bar: found in the colour of passages, losses on the ramp of
-    layers."""
+    """Return the background and text colour of a part of a bar: the colour of passages for what was found, the colours
+    of the layers for the losses."""
     layer = _INKS[place]
     if layer is None:
         return "background:var(--lr-chunk);color:var(--lr-bg)"
@@ -98,7 +98,7 @@ def loss_table(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]
 
 
 def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """Draw the change that finds most: a button tries some of them over the whole set, each is really run."""
+    """Draw the change that finds most; a button runs the candidates over the whole set."""
     tries = [
         (letter, option, value)
         for letter in results
@@ -146,7 +146,7 @@ def best_text(best: BestChange, by_letter: Mapping[str, Column]) -> str:
 
 
 def _candidates(column: Column, result: SetResult) -> list[tuple[str, int]]:
-    """Change worth a try: more seeds where gold was not reached, more passages where it was ranked too low."""
+    """Return changes worth trying: more seeds if gold was not reached, more passages if it was ranked too low."""
     if column.ask("?").calls_model:
         return []
     options, lost = column.chosen.options, result.losses

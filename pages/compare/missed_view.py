@@ -1,4 +1,4 @@
-"""Missed evidence: what should have been found, where each strategy lost it, and what would have found it."""
+"""Missed evidence: what should have been found, where each strategy lost it, and which settings would have found it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from pages.compare.loading import Loaded
 
 LANE_WIDTHS = (330, 430, 520, 590, 720)
 _AROUND = 260  # characters of the chunk before and after its quote
-_LISTED = 8  # passages and entities that a search offers
+_LISTED = 8  # most passages and entities that a search offers
 
 
 def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
@@ -46,15 +46,16 @@ def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
 
 
 def _pager(loaded: Sequence[Loaded], question: str) -> bool:
-    """Draw which question of the set this is, with the way to the one before and after; whether there is a set."""
+    """Draw which question of the set this is, with buttons to the previous and the next; tell whether there is a
+    set."""
     questions = gold_view.questions_of(loaded[0].column.summary)
     texts = [each.question for each in questions]
     if not texts:
         return False
     at = texts.index(question) if question in texts else -1
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", horizontal_alignment="right"):
-        said = say("missed.question_of", n=at + 1, questions=len(texts)) if at >= 0 else say("missed.own_question")
-        draw(markup.muted(said))
+        position = say("missed.question_of", n=at + 1, questions=len(texts)) if at >= 0 else say("missed.own_question")
+        draw(markup.muted(position))
         for icon, step in (("chevron_left", -1), ("chevron_right", 1)):
             to = (at + step) if at >= 0 else 0
             forms.icon_button(
@@ -75,7 +76,7 @@ def _open_question(text: str) -> None:
 
 
 def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
-    """Draw the passage in serif, the quote marked and the entities of the index underlined."""
+    """Draw the passage, its quote marked and the entities of the index underlined."""
     each = next((each for each in loaded if each.index is not None), None)
     body: Markup = html('<div class="lr-read">{}</div>', gold.quote)
     if gold.kind == "passage" and gold.rows and each is not None and each.index is not None:
@@ -114,7 +115,7 @@ def _with_names(text: str, names: Sequence[str]) -> Markup:
 
 
 def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
-    """Draw the gold of the question with the columns that found it; one is chosen by a click."""
+    """Draw the gold of the question with the columns that found it; a click chooses a piece."""
     draw(markup.label(say("missed.gold_of_question"), say("missed.found_by")))
     letters = [each.letter for each in loaded]
     for number, piece in enumerate(gold.evidence):
@@ -147,7 +148,7 @@ def _short(text: str) -> str:
 
 
 def _marking(loaded: Sequence[Loaded]) -> None:
-    """Draw the search that marks another passage or entity as what should be found: by words in it."""
+    """Draw the search by which a person marks another passage or entity that should be found."""
     each = next((each for each in loaded if each.index is not None), None)
     if each is None or each.index is None:
         return
@@ -204,13 +205,13 @@ def _offers(loaded: Loaded, wanted: str) -> None:
         draw(markup.muted(say("missed.nothing_with", words=wanted)))
 
 
-def _mark(what: str) -> None:
-    state.remember(gold_view.MARKED, what)
+def _mark(gold_id: str) -> None:
+    state.remember(gold_view.MARKED, gold_id)
     state.remember("piece", "99")  # the marked one is the last
 
 
 def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
-    """Draw a lane for each column, and what was tried."""
+    """Draw a lane for each column, and the settings change that was tried."""
     draw(html('<div class="lr-h3">{}</div>', say("missed.where_lost")))
     titles = [say(f"missed.stage.{stage}") for stage in STAGES]
     name, lanes, fix = st.columns([19, 57, 34], gap="small")
@@ -235,34 +236,36 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
                 with lanes:
                     draw(markup.muted(say("missed.not_run")))
                 continue
-            way = gold.lanes[each.letter][place]
+            lane = gold.lanes[each.letter][place]
             with lanes:
                 drawing_view.show(
-                    [lane_of(each.letter, way, each.head.title, width) for width in LANE_WIDTHS],
+                    [lane_of(each.letter, lane, each.head.title, width) for width in LANE_WIDTHS],
                     key=f"missed_drawing_{each.letter.lower()}",
                     most=1.5,
                 )
             with fix:
-                _fix(each, each.trace, gold, place, way)
+                _fix(each, each.trace, gold, place, lane)
 
 
-def lane_of(letter: str, way: Lane, title: str, width: int) -> Any:
-    """Return the drawing of a lane. title: of its column."""
-    said = [words(part) for part in way.said]
-    ending = say("missed.is_found") if way.is_found else say("missed.lost_at", stage=say(f"missed.stage.{way.lost_at}"))
-    label = f"{letter} {title}: {ending}. {say('ask.comma').join(said)}"
-    return lane_drawing(letter, said, passed=way.depth, stages=len(STAGES), width=width, label=label)
+def lane_of(letter: str, lane: Lane, title: str, width: int) -> Any:
+    """Return the drawing of a lane. title: the column's."""
+    stage_texts = [words(part) for part in lane.said]
+    ending = (
+        say("missed.is_found") if lane.is_found else say("missed.lost_at", stage=say(f"missed.stage.{lane.lost_at}"))
+    )
+    label = f"{letter} {title}: {ending}. {say('ask.comma').join(stage_texts)}"
+    return lane_drawing(letter, stage_texts, passed=lane.depth, stages=len(STAGES), width=width, label=label)
 
 
-def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> None:
-    """Draw what was tried and finds it, with a button that takes it over; or that nothing does."""
-    if way.is_found:
+def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, lane: Lane) -> None:
+    """Draw the tried change that finds the gold, with a button that applies it, or that no change does."""
+    if lane.is_found:
         draw(markup.muted(say("missed.nothing_to_change")))
         return
     if loaded.live is None:
         draw(markup.muted(say("missed.saved")))
         return
-    if way.lost_at == INDEX:
+    if lane.lost_at == INDEX:
         draw(
             html(
                 '<div class="lr-fix"><b>{}</b><span>{}</span></div>', say("missed.other_graph"), say("missed.not_tried")
@@ -272,8 +275,8 @@ def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> N
     if loaded.column.ask(loaded.question).calls_model:
         draw(markup.muted(say("missed.would_call")))
         return
-    own = _own_gold(loaded, gold, place)
-    cure = tried(loaded, trace, own, way)
+    own_gold = _own_gold(loaded, gold, place)
+    cure = tried(loaded, trace, own_gold, lane)
     if cure is None:
         draw(markup.muted(say("missed.no_remedy")))
         return
@@ -290,15 +293,15 @@ def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> N
 
 
 def _own_gold(loaded: Loaded, gold: GoldOf, place: int) -> Gold:
-    """Return the piece of gold as the column's own index has it: rows of another index are others."""
+    """Return the piece of gold as located in the column's own index, whose rows differ from other indexes'."""
     locate = gold_view.finder_of(loaded)
     assert locate is not None
-    own = (*(locate.of_question(gold.question) if gold.question else ()), *gold_view.marked(locate))
-    return own[place]
+    pieces = (*(locate.of_question(gold.question) if gold.question else ()), *gold_view.marked(locate))
+    return pieces[place]
 
 
-def tried(loaded: Loaded, trace: Trace, gold: Gold, way: Lane) -> Remedy | None:
-    """Return the smallest change that was run and finds it; kept, so that nothing is run twice."""
+def tried(loaded: Loaded, trace: Trace, gold: Gold, lane: Lane) -> Remedy | None:
+    """Return the smallest tried change that finds the gold; cached, so that nothing is run twice."""
     column, index = loaded.column, loaded.index
     assert index is not None
     key = (*column.ask(loaded.question).topic, gold)
@@ -308,7 +311,7 @@ def tried(loaded: Loaded, trace: Trace, gold: Gold, way: Lane) -> Remedy | None:
         merged = tuple(sorted({**options, **changed}.items()))
         return session.retrieve(column.summary, loaded.question, column.chosen.strategy, merged)
 
-    return _remedies().get_or_make(key, lambda: remedy(trace, index, gold, way, column.info, retrieve))
+    return _remedies().get_or_make(key, lambda: remedy(trace, index, gold, lane, column.info, retrieve))
 
 
 @st.cache_resource(show_spinner=False)
@@ -317,7 +320,7 @@ def _remedies() -> BoundedCache[Any, Remedy | None]:
 
 
 def remedy_text(cure: Remedy) -> Markup:
-    """Return the change, its cost, and what it was tried to give."""
+    """Return the change, its cost, and its purpose."""
     changes = say("ask.comma").join(
         f"{forms.title_of(change.option)} {forms.shown(change.option, change.before)} → "
         f"{forms.shown(change.option, change.after)}"

@@ -1,4 +1,4 @@
-"""One value of a setting as a card: its head, tokens, gold and chunks, and what takes the value over."""
+"""One value of a setting as a card: head, tokens, gold, chunks, and buttons that apply the value."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from pages.compare.loading import Loaded
 
 @dataclass(frozen=True)
 class ValueCard:
-    """A value with its column, and what there is of it."""
+    """A value with its column, and the column's results so far."""
 
     value: Any
     in_use: bool
     loaded: Loaded
-    waits: bool = False  # another one is being made first
+    waits: bool = False  # another index is being made first
 
 
 def head(setting: Setting, card: ValueCard) -> None:
-    """Draw the value, and whether it is the one in use or a trial's."""
+    """Draw the value, and whether it is in use or a trial's."""
     is_trial = card.loaded.live is not None and (card.loaded.live.is_trial or card.loaded.live.unmade)
     tag = NOTHING
     if card.in_use:
@@ -54,7 +54,7 @@ def head(setting: Setting, card: ValueCard) -> None:
 
 
 def missing(card: ValueCard) -> None:
-    """Draw why a card has no graph: an error, or that it is being made."""
+    """Draw why a card has no graph: an error, or because its index is being made."""
     if card.loaded.error is not None:
         message(card.loaded.error, kind="error")
     elif card.waits or card.loaded.call is not None:
@@ -62,7 +62,8 @@ def missing(card: ValueCard) -> None:
 
 
 def tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewest: bool) -> Markup:
-    """Return the tokens of the context beside those of the value in use, with a bar by section. most: of any card."""
+    """Return the context's tokens compared with the value in use, with a bar by section. most: the most tokens of any
+    card."""
     trace = loaded.trace
     assert trace is not None
     change = cell.tokens / max(1, used.tokens) - 1 if used is not None else 0.0
@@ -92,23 +93,23 @@ def tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewes
     )
 
 
-def gold(found: int, n_gold: int, *, is_most: bool) -> Markup:
+def gold(n_found: int, n_gold: int, *, is_most: bool) -> Markup:
     """Return how much of the gold the context holds."""
-    squares = joined(html('<i class="{}"></i>', "y" if place < found else "") for place in range(min(n_gold, 12)))
+    squares = joined(html('<i class="{}"></i>', "y" if place < n_found else "") for place in range(min(n_gold, 12)))
     word = html("<b>{}</b> ", say("multiples.most_word")) if is_most else NOTHING
     return html(
         '<div class="lr-mulrow{}"><span>{}</span><span>{}{} / {} <span class="lr-mulgold">{}</span></span></div>',
         " most" if is_most else "",
         say("compare.gold_found"),
         word,
-        found,
+        n_found,
         n_gold,
         squares,
     )
 
 
 def chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Markup:
-    """Return the marks of the chunks; what stands in one card alone is tinted, gold has its edge."""
+    """Return the marks of the chunks; a chunk in one card alone is tinted, one with gold has an edge."""
     trace = loaded.trace
     assert trace is not None
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
@@ -122,27 +123,27 @@ def chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Ma
     return html('<div class="lr-mulchips">{}</div>', joined(chips))
 
 
-def _take(own: Column, target: Scope, setting: Setting, value: Any) -> None:
+def _take(varied_column: Column, target: Scope, setting: Setting, value: Any) -> None:
     if setting.of_index:
-        same = str(value or "") == str(own.base.config.by_name()[setting.name] or "")
+        same = str(value or "") == str(varied_column.base.config.by_name()[setting.name] or "")
         state.remember(target.name(columns.index_name(setting.name)), None if same else state.written(value))
     else:
-        presets.set_options(target, own.info, {setting.name: value})
+        presets.set_options(target, varied_column.info, {setting.name: value})
 
 
-def _open(own: Column, setting: Setting, value: Any) -> None:
-    """Add a column with the value, beside the one that it varies. For callbacks."""
-    letter = columns.duplicate(own.letter)
+def _open(varied_column: Column, setting: Setting, value: Any) -> None:
+    """Add a column with the value, beside the column that is varied. For callbacks."""
+    letter = columns.duplicate(varied_column.letter)
     if letter:
-        _take(own, columns.scope_of(letter), setting, value)
+        _take(varied_column, columns.scope_of(letter), setting, value)
         state.remember("cview", None)
 
 
-def buttons(own: Column, setting: Setting, card: ValueCard, place: int) -> None:
-    """Draw the buttons that open the value in a column of its own, and that use it in this one."""
+def buttons(varied_column: Column, setting: Setting, card: ValueCard, place: int) -> None:
+    """Draw the buttons that open the value in a new column, and that apply it to the varied one."""
     with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
         if card.in_use:
-            draw(markup.muted(say("multiples.is_column", letter=own.letter)))
+            draw(markup.muted(say("multiples.is_column", letter=varied_column.letter)))
             return
         st.button(
             say("multiples.open"),
@@ -150,19 +151,19 @@ def buttons(own: Column, setting: Setting, card: ValueCard, place: int) -> None:
             key=f"multiples_open_{place}",
             disabled=len(columns.letters()) >= columns.MOST,
             on_click=_open,
-            args=(own, setting, card.value),
+            args=(varied_column, setting, card.value),
         )
         st.button(
             say("multiples.use"),
             type="tertiary",
             key=f"multiples_use_{place}",
-            help=say("multiples.use_help", letter=own.letter),
-            on_click=partial(_take, own, own.scope, setting, card.value),
+            help=say("multiples.use_help", letter=varied_column.letter),
+            on_click=partial(_take, varied_column, varied_column.scope, setting, card.value),
         )
 
 
 def picture(setting: Setting, card: ValueCard, cell: Cell, drawing: Drawing, n_gold: int) -> Card:
-    """Return the card as it stands in a saved picture."""
+    """Return the card as drawn in a saved picture."""
     facts = [(say("compare.tokens"), f"{cell.tokens:,}")]
     if cell.gold is not None:
         facts.append((say("compare.gold_found"), f"{cell.gold} / {n_gold}"))

@@ -1,4 +1,5 @@
-"""One question at several values of one setting: a row of subgraphs with tokens, gold found, and where seeds meet."""
+"""One question at several values of one setting: a row of subgraphs with tokens, gold found, and where the seeds
+meet."""
 
 from collections.abc import Sequence
 from dataclasses import Field, replace
@@ -27,22 +28,22 @@ from pages.compare.multiples_card import ValueCard
 
 VARY, AT = "vary", "vary_at"  # their names in links
 _FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
-_WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, of one of six or seven, and how many are wide
+_WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, of one among six or seven, and the most wide ones
 _TOOLS = Path(__file__).with_name("multiples_tools.js")
-_QUICK_SECONDS = 20.0  # making what is missing begins by itself up to this
+_QUICK_SECONDS = 20.0  # quicker indexes are made without a click
 
 
-def show(own: Column, question: str) -> None:
-    """Draw the choice of a setting and its values, and the cards. own: the column whose other settings hold in all."""
+def show(varied_column: Column, question: str) -> None:
+    """Draw the choice of a setting and its values, and the cards. varied_column: gives all other settings."""
     session.prepare_trials()
-    setting, values = _choice(own)
+    setting, values = _choice(varied_column)
     if not question:
         draw(markup.muted(say("multiples.no_question")))
         return
-    if own.ask(question).calls_model:
-        message(say("multiples.calls_model", system=words(own.info.title)))
+    if varied_column.ask(question).calls_model:
+        message(say("multiples.calls_model", system=words(varied_column.info.title)))
         return
-    cards = _load(own, setting, values, question)
+    cards = _load(varied_column, setting, values, question)
     if cards is None:
         return
     done = [card for card in cards if card.loaded.trace is not None]
@@ -50,11 +51,11 @@ def show(own: Column, question: str) -> None:
     cells = {card.loaded.letter: _cell(card, gold) for card in done}
     place = st.empty()
     if len(done) == len(cards):
-        found = finding(setting, list(cells.values()))
-        rest = html(" {}", words(found.rest)) if found.rest else NOTHING
+        claims = finding(setting, list(cells.values()))
+        rest = html(" {}", words(claims.rest)) if claims.rest else NOTHING
         with place:
-            draw(html('<div class="lr-finding"><b>{}</b>{}</div>', words(found.claim), rest))
-    pictures = _cards(own, setting, cards, cells, gold)
+            draw(html('<div class="lr-finding"><b>{}</b>{}</div>', words(claims.claim), rest))
+    pictures = _cards(varied_column, setting, cards, cells, gold)
     if len(done) == len(cards):
         _tools(pictures, question, list(cells.values()), setting)
         _equal(done, setting)
@@ -64,22 +65,22 @@ def show(own: Column, question: str) -> None:
         side_by_side.wait(making, {making[0].letter: place})
 
 
-def _settings(own: Column) -> dict[str, tuple[Setting, Field[Any]]]:
-    """Return every setting that can be varied, by its name in links: those that are moved most first."""
-    found = {
+def _settings(varied_column: Column) -> dict[str, tuple[Setting, Field[Any]]]:
+    """Return every setting that can be varied, by its name in links, the most useful ones first."""
+    settings = {
         name: (Setting(name), spec)
-        for name, spec in forms.option_fields(own.info.config).items()
-        if name not in own.fixed and (not isinstance(spec.default, str) or spec.metadata.get("choices"))
+        for name, spec in forms.option_fields(varied_column.info.config).items()
+        if name not in varied_column.fixed and (not isinstance(spec.default, str) or spec.metadata.get("choices"))
     }
     fields = forms.option_fields(IndexConfig)
-    found |= {columns.index_name(name): (Setting(name, of_index=True), fields[name]) for name in SETTINGS}
+    settings |= {columns.index_name(name): (Setting(name, of_index=True), fields[name]) for name in SETTINGS}
     order = {name: place for place, name in enumerate(_FIRST)}
-    return dict(sorted(found.items(), key=lambda each: order.get(each[0], len(order))))
+    return dict(sorted(settings.items(), key=lambda each: order.get(each[0], len(order))))
 
 
-def _choice(own: Column) -> tuple[Setting, tuple[Any, ...]]:
-    """Return the setting and its values, as a person chose them."""
-    known = _settings(own)
+def _choice(varied_column: Column) -> tuple[Setting, tuple[Any, ...]]:
+    """Return the chosen setting and its values."""
+    known = _settings(varied_column)
     titles = {
         name: forms.title_of(setting.name, IndexConfig if setting.of_index else None)
         for name, (setting, _) in known.items()
@@ -88,7 +89,7 @@ def _choice(own: Column) -> tuple[Setting, tuple[Any, ...]]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="multiples_choice"):
         name = choices.dropdown(VARY, say("multiples.vary"), titles, default=first, forgets=(AT,), width=240)
         setting, spec = known[name]
-        usual = usual_values(spec, own.settings.value(setting))
+        usual = usual_values(spec, varied_column.settings.value(setting))
         text = ", ".join(map(_text, usual))
         if isinstance(spec.default, bool) or spec.metadata.get("choices"):
             return setting, usual
@@ -116,35 +117,42 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _with_value(own: Column, setting: Setting, value: Any, place: int) -> Column:
-    """Return the column with that value of the setting; raises LeanRAGError for one that cannot be."""
+def _with_value(varied_column: Column, setting: Setting, value: Any, place: int) -> Column:
+    """Return the column with that value of the setting. Raises LeanRAGError for an impossible value."""
     letter = f"M{place + 1}"
     if not setting.of_index:
-        options = {**own.chosen.options, setting.name: value}
-        return replace(own, letter=letter, chosen=replace(own.chosen, options=options), group=None)
-    changed = changed_settings(own.base.config.by_name(), {**own.changed, setting.name: value})
-    made = session.trial(own.base, changed)
-    return replace(own, letter=letter, changed=changed, summary=made or own.base, unmade=made is None, group=None)
+        options = {**varied_column.chosen.options, setting.name: value}
+        return replace(varied_column, letter=letter, chosen=replace(varied_column.chosen, options=options), group=None)
+    changed = changed_settings(varied_column.base.config.by_name(), {**varied_column.changed, setting.name: value})
+    trial = session.trial(varied_column.base, changed)
+    return replace(
+        varied_column,
+        letter=letter,
+        changed=changed,
+        summary=trial or varied_column.base,
+        unmade=trial is None,
+        group=None,
+    )
 
 
-def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -> list[ValueCard] | None:
-    """Return what there is of each value; missing indexes are made one after the other. None while a person is asked
-    whether they shall be."""
-    now = own.settings.value(setting)
-    found: list[tuple[Any, Column | None, LeanRAGError | None]] = []
+def _load(varied_column: Column, setting: Setting, values: Sequence[Any], question: str) -> list[ValueCard] | None:
+    """Return a card for each value; missing indexes are made one after the other. None while the person's consent is
+    pending."""
+    now = varied_column.settings.value(setting)
+    columns_of_values: list[tuple[Any, Column | None, LeanRAGError | None]] = []
     for place, value in enumerate(values):
         try:
-            found.append((value, _with_value(own, setting, value, place), None))
+            columns_of_values.append((value, _with_value(varied_column, setting, value, place), None))
         except LeanRAGError as error:
-            found.append((value, None, error))
-    unmade = [column for _, column, _ in found if column is not None and column.unmade]
-    if unmade and not _may_make(own, unmade):
+            columns_of_values.append((value, None, error))
+    unmade = [column for _, column, _ in columns_of_values if column is not None and column.unmade]
+    if unmade and not _may_make(varied_column, unmade):
         return None
     cards, is_making = [], False
-    for place, (value, column, fault) in enumerate(found):
+    for place, (value, column, fault) in enumerate(columns_of_values):
         in_use = str(value if value is not None else "") == str(now if now is not None else "")
         if column is None:
-            blank = loading.blank(replace(own, letter=f"M{place + 1}", group=None), question)
+            blank = loading.blank(replace(varied_column, letter=f"M{place + 1}", group=None), question)
             cards.append(ValueCard(value, in_use, replace(blank, error=fault)))
         elif column.unmade and is_making:
             cards.append(ValueCard(value, in_use, loading.blank(column, question), waits=True))
@@ -155,8 +163,8 @@ def _load(own: Column, setting: Setting, values: Sequence[Any], question: str) -
     return cards
 
 
-def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
-    """Return whether the missing indexes are made now: at once where that is quick, else when a person has said so."""
+def _may_make(varied_column: Column, unmade: Sequence[Column]) -> bool:
+    """Tell whether the missing indexes may be made now: if that is quick, or if a person has agreed."""
     topics = [loading.trial_topic(column.base, column.changed) for column in unmade]
     if all(loading.is_wanted(topic) for topic in topics):
         return True
@@ -165,7 +173,7 @@ def _may_make(own: Column, unmade: Sequence[Column]) -> bool:
         for column in unmade:
             loading.want_trial(column.base, column.changed)
 
-    trials, index = session.workbench().trials, session.open_index(own.base)
+    trials, index = session.workbench().trials, session.open_index(varied_column.base)
     seconds = [trials.seconds(index, column.changed).expected for column in unmade]
     calls = sum(trials.forecast(index, trials.config(index, column.changed)).calls.expected for column in unmade[:1])
     if not calls and sum(seconds) <= _QUICK_SECONDS:
@@ -187,18 +195,18 @@ def _cell(card: ValueCard, gold: gold_view.GoldOf) -> Cell:
     trace, index = card.loaded.trace, card.loaded.index
     assert trace is not None
     assert index is not None
-    found = gold.n_found(card.loaded.letter) if gold.evidence else None
-    return Cell(card.value, card.in_use, trace.context.tokens, found, depth_of(trace, index))
+    n_found = gold.n_found(card.loaded.letter) if gold.evidence else None
+    return Cell(card.value, card.in_use, trace.context.tokens, n_found, depth_of(trace, index))
 
 
 def _cards(
-    own: Column,
+    varied_column: Column,
     setting: Setting,
     cards: Sequence[ValueCard],
     cells: dict[str, Cell],
     gold: gold_view.GoldOf,
 ) -> list[Card]:
-    """Draw the cards; returns those that are done as pictures."""
+    """Draw the cards; return the finished ones as pictures."""
     pictures: list[Card] = []
     width = _WIDTH if len(cards) <= _MOST_WIDE else _NARROW
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
@@ -206,8 +214,8 @@ def _cards(
     n_layers = max((len(card.loaded.index.layers) for card in cards if card.loaded.index is not None), default=2)
     most = max((trace.context.tokens for trace in traces), default=1)
     used = next((cell for cell in cells.values() if cell.in_use), None)
-    found = [cell.gold for cell in cells.values() if cell.gold is not None]
-    best = max(found) if len(set(found)) > 1 else None
+    gold_counts = [cell.gold for cell in cells.values() if cell.gold is not None]
+    best = max(gold_counts) if len(set(gold_counts)) > 1 else None
     fewest = min((cell.tokens for cell in cells.values()), default=0) if len(cells) == len(cards) else None
     trials = {trial.id: trial.seconds for trial in session.workbench().trials.all()}
     is_wide = width == _WIDTH
@@ -258,15 +266,15 @@ def _cards(
                     )
                 )
                 draw(multiples_card.chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
-                multiples_card.buttons(own, setting, card, place)
+                multiples_card.buttons(varied_column, setting, card, place)
     return pictures
 
 
 def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setting: Setting) -> None:
-    """Draw the tools that save the cards as one picture."""
-    found = finding(setting, cells)
-    said = words(found.claim) + (say("text.space") + words(found.rest) if found.rest else "")
-    drawn = plain_values([card_row(pictures, title=question, finding=said)])[0]
+    """Draw the tools that save all cards as one picture."""
+    claims = finding(setting, cells)
+    sentence = words(claims.claim) + (say("text.space") + words(claims.rest) if claims.rest else "")
+    drawn = plain_values([card_row(pictures, title=question, finding=sentence)])[0]
     offered = drawing_view.tools(f"{words(setting.title)} {question[:40]}", "", svg=True)
     component(_TOOLS, '<div class="lr-multools"></div>', draws_svg=True, parts=("figure_tools",))(
         data={"picture": drawn, "tools": offered}, key="multiples_tools"
@@ -274,7 +282,7 @@ def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setti
 
 
 def _equal(cards: Sequence[ValueCard], setting: Setting) -> None:
-    """Draw what all cards have alike, in one line."""
+    """Draw in one line what all cards have in common."""
     traces = [card.loaded.trace for card in cards if card.loaded.trace is not None]
     seeds = set.intersection(*({item.id for item in trace.with_role("seed")} for trace in traces))
     chunks = set.intersection(*({passage.id for passage in trace.passages} for trace in traces))
@@ -287,7 +295,7 @@ def _equal(cards: Sequence[ValueCard], setting: Setting) -> None:
 
 
 def _table(setting: Setting, cards: Sequence[ValueCard], cells: dict[str, Cell], n_gold: int) -> None:
-    """Draw the same as a table, folded."""
+    """Draw the cards' numbers as a table, folded."""
     head = joined(
         html("<th>{}</th>", title)
         for title in (words(setting.title), say("compare.tokens"), say("compare.gold_found"), say("multiples.ancestor"))

@@ -1,4 +1,4 @@
-"""Lanes of strategies that are no columns: each that runs at once, with its own defaults, in grey."""
+"""Grey lanes of strategies that have no column: each that runs at once, with its own defaults."""
 
 import streamlit as st
 
@@ -14,9 +14,9 @@ from pages.compare.missed_view import LANE_WIDTHS, lane_of
 
 
 def show(loaded: list[Loaded], gold: Gold) -> None:
-    """Draw a switch, and below it the lanes. gold: as the first column's index holds it."""
-    own = next((each for each in loaded if each.index is not None), None)
-    if own is None or own.index is None:
+    """Draw a switch, and below it the lanes. gold: as located in the first column's index."""
+    first = next((each for each in loaded if each.index is not None), None)
+    if first is None or first.index is None:
         return
     widgets.remembered(
         "others",
@@ -26,35 +26,36 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
     )
     if state.recall("others") != "1":
         return
-    taken = {each.column.info.name for each in loaded}
+    compared_names = {each.column.info.name for each in loaded}
     left_out = []
     for info in strategies().strategies:
-        if info.name in taken:
+        if info.name in compared_names:
             continue
-        if not _lane(own, info, gold):
+        if not _lane(first, info, gold):
             left_out.append(words(info.title))
     if left_out:
         draw(markup.muted(say("missed.others_left_out", names=say("ask.comma").join(left_out))))
 
 
-def _lane(own: Loaded, info: StrategyInfo, gold: Gold) -> bool:
-    """Return whether the strategy ran and its lane is drawn: none is that would call a model, or lacks a part."""
-    assert own.index is not None
-    if info.calls_model and session.workbench().questions.asks_model(own.column.summary.config.model):
+def _lane(first: Loaded, info: StrategyInfo, gold: Gold) -> bool:
+    """Draw the strategy's lane, or its error, and return True; False if it would call a model or lacks an index
+    part."""
+    assert first.index is not None
+    if info.calls_model and session.workbench().questions.asks_model(first.column.summary.config.model):
         return False
     try:
-        trace = session.retrieve(own.column.summary, own.question, info.name, ())
+        trace = session.retrieve(first.column.summary, first.question, info.name, ())
     except PartMissing:
         return False
     except LeanRAGError as error:
         draw(markup.muted(f"{words(info.title)}: {words(error)}"))
         return True
-    way = lane(trace, own.index, gold)
+    gold_lane = lane(trace, first.index, gold)
     name, lanes, _ = st.columns([19, 57, 34], gap="small", vertical_alignment="center")
     with name:
         title = words(info.title)
         draw(html('<div class="lr-lanename"><span>{}<small>{}</small></span></div>', title, say("missed.no_column")))
     with lanes:
-        drawings = [lane_of("", way, title, width) for width in LANE_WIDTHS]
+        drawings = [lane_of("", gold_lane, title, width) for width in LANE_WIDTHS]
         drawing_view.show(drawings, key=f"missed_other_{info.name}", most=1.5)
     return True

@@ -80,7 +80,7 @@ def page() -> None:
             on_click=columns.take_index_of_page,
             args=(letter,),
         )
-    if gone:  # what is asked would be answered from another index
+    if gone:  # otherwise another index would answer the question
         return
     with plain_errors():
         if any(column.unmade for column in chosen):
@@ -109,7 +109,7 @@ def _askers() -> list[Scope]:
 
 
 def _head(chosen: Sequence[Column]) -> DeltaGenerator:
-    """Draw title, buttons and question; returns the place of the button that shares what is compared."""
+    """Draw title, buttons and question; return the place of the share button."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
         with st.container(width="stretch", gap=None):
             heading(say("page.compare"), _facts(chosen))
@@ -122,26 +122,26 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
             on_click=columns.add,
         )
         shared_place = st.container(horizontal=True, wrap=False, width="content", gap="small")
-    if state.recall("cview") != columns.BOARD:  # which asks all questions of the set
+    if state.recall("cview") != columns.BOARD:  # the set view asks all questions of the set
         question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
     return shared_place
 
 
 def _facts(chosen: Sequence[Column]) -> str:
-    """Return what is compared, in a line."""
+    """Return in a line what is compared."""
     if state.recall("cview") == columns.BOARD:
         return say("board.facts", n=len(gold_view.questions_of(chosen[0].summary)))
     return fragments.columns_sentence([loading.blank(column, "") for column in chosen])
 
 
 def _views(views: tuple[str, ...]) -> str:
-    """Return the choice of a view."""
+    """Draw the choice of a view and return it."""
     titles = {name: say(f"compare.view.{name}") for name in views}
     return choices.segments("cview", say("compare.view"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _toolbar(chosen: Sequence[Column]) -> str:
-    """Draw view, budget, only differences and baseline in a row, and return the view."""
+    """Draw view, budget, "only differences" and baseline in a row, and return the view."""
     budgets = {
         columns.OFFICIAL: say("compare.budget.official"),
         columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),

@@ -1,4 +1,4 @@
-"""A comparison is shared: as a link, as one HTML file, and as a file that shows it again without index and model."""
+"""Sharing a comparison: as a link, as one HTML file, and as a file that shows it again without index and model."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> None:
-    """Draw link, HTML file and saved comparison behind a button; they are made when it is open."""
+    """Draw a button with link, HTML file and saved comparison; the files are made once it is open."""
     popover = st.popover(
         say("compare.share"), icon=":material/ios_share:", type="tertiary", key="compare_export", on_change="rerun"
     )
@@ -76,13 +76,13 @@ def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, questio
 
 
 def link() -> str:
-    """Return the address of this comparison: the page's, with all that its columns hold."""
+    """Return the address of this comparison, with the settings of its columns."""
     base = str(st.context.url or "").split("?")[0]
     return f"{base}?{urlencode({name: st.query_params[name] for name in st.query_params})}"
 
 
 def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedComparison:
-    """Return the comparison as its file holds it: the columns that have run."""
+    """Return the comparison as its file holds it: the columns that have a result."""
     return RecordedComparison(
         question,
         tuple(
@@ -105,22 +105,22 @@ def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedC
 
 
 def present_button(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
-    """Add the columns that have run to a presentation."""
+    """Draw the button that adds the columns with a result to a presentation."""
     runs = {each.letter: RecordedRun(each.trace, each.answer) for each in loaded if each.trace is not None}
     if len(runs) < 2:
         return
     n_gold = len(gold.evidence)
-    found = [gold.n_found(letter) if n_gold else None for letter in runs]
+    gold_counts = [gold.n_found(letter) if n_gold else None for letter in runs]
 
     def make() -> AddedComparison:
-        return compared(question, date.today().isoformat(), tuple(runs.values()), gold=found, n_gold=n_gold)
+        return compared(question, date.today().isoformat(), tuple(runs.values()), gold=gold_counts, n_gold=n_gold)
 
     topic = (question, tuple((letter, run.trace.strategy, str(run.trace.parameters)) for letter, run in runs.items()))
     to_presentation.button(COMPARISON, make, key="compare_present", topic=topic)
 
 
 def open_button() -> None:
-    """Open a comparison that was saved; a file that does not read says why."""
+    """Draw the button that opens a saved comparison; an unreadable file shows its error."""
     with st.popover(say("compare.open"), icon=":material/folder_open:", type="tertiary", key="compare_open"):
         draw(markup.muted(say("compare.open_hint")))
         uploads.translate(_UPLOADED, megabytes=MAX_BYTES // 1_000_000)
@@ -149,7 +149,7 @@ def _open() -> None:
 
 
 def opened() -> RecordedComparison | None:
-    """Return the comparison that was opened and not closed yet."""
+    """Return the opened comparison until it is closed."""
     comparison: RecordedComparison | None = st.session_state.get(_OPENED)
     return comparison
 
@@ -172,7 +172,7 @@ def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
 
 
 def show(comparison: RecordedComparison, view: str) -> None:
-    """Draw the comparison as it was saved; no index and no model is asked."""
+    """Draw the comparison as it was saved, without asking an index or a model."""
     loaded = loaded_of(comparison)
     heading(say("page.compare"), fragments.columns_sentence(loaded))
     message(say("compare.saved_banner"), title=say("compare.saved"))

@@ -1,4 +1,4 @@
-"""What each column makes of a question set: kept, and run for columns that call a model when a person asks."""
+"""The result of each column over a question set: cached; columns that call a model run only on request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ WANTED = "lr_compare_set"  # what a person asked for: the key of a column, or "t
 def results_of(
     chosen: Sequence[Column], questions: Sequence[GoldQuestion], *, quiet: bool = False
 ) -> dict[str, SetResult]:
-    """Return the result of each column that can run at once, or was asked for; others are said to wait. quiet: or
+    """Return the results of the columns that can run at once or were requested; draw which others wait. quiet: draw
     nothing."""
     results: dict[str, SetResult] = {}
     waiting: list[str] = []
@@ -68,7 +68,7 @@ def is_kept(column: Column, questions: Sequence[GoldQuestion]) -> bool:
 
 
 def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
-    """Return the column over the set: kept, since another column's settings do not change it."""
+    """Return the column's result over the set; it is cached, since other columns' settings do not affect it."""
 
     def run() -> SetResult:
         index, bench = session.open_index(column.summary), session.workbench()

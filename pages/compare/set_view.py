@@ -1,4 +1,4 @@
-"""The columns over a question set: measures, what each question found, and where the set loses its gold."""
+"""The columns over a question set: measures, the result of each question, and where the set loses its gold."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from pages.compare.columns import Column
 
 
 def show(chosen: Sequence[Column]) -> None:
-    """Draw the table of the set, what each question found, and the losses."""
+    """Draw the table of measures, the result of each question, and the losses."""
     questions = gold_view.questions_of(chosen[0].summary)
     if not questions:
         gold_view.offer_questions("set_make_questions")
@@ -34,7 +34,7 @@ def show(chosen: Sequence[Column]) -> None:
 
 
 def losses(chosen: Sequence[Column]) -> None:
-    """Draw where the set loses its gold, below one question's lanes; only for columns that cost nothing."""
+    """Draw where the set loses its gold, below one question's lanes; only for columns without model calls."""
     questions = gold_view.questions_of(chosen[0].summary)
     results = set_results.results_of(chosen, questions, quiet=True) if questions else {}
     if results:
@@ -62,7 +62,7 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
 
 
 def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: bool) -> Markup:
-    """Return a measure's values, the best in bold with the word for it. most: whether more is better."""
+    """Return a measure's values, the best in bold and marked in words. most: whether higher is better."""
     known = [value for value in values if value is not None]
     best = (max(known) if most else min(known)) if known else None
     cells = []
@@ -77,7 +77,7 @@ def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: b
 
 
 def _questions_table(results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
-    """Draw each question with what every column found; a click opens it."""
+    """Draw each question with what every column found; a click opens the question."""
     letters = list(results)
     only = state.recall("differ") == "1"
     lines = []

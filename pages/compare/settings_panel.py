@@ -1,4 +1,4 @@
-"""The settings of a column in a panel beside the columns, by the step on which they act; changed when applied."""
+"""The settings of one column in a panel beside the columns, by the step they affect; they take effect when applied."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -24,14 +24,15 @@ from pages.common.scope import Scope
 from pages.compare import columns, fragments, loading
 from pages.compare.columns import Column
 
-DRAFT = Scope("draft")  # what the panel holds until it is applied; no link has it
+DRAFT = Scope("draft")  # the values of the panel until they are applied; not in links
 WIDTH = 306
-_OPEN = "lr_compare_panel"  # in the session: the column that is set
-_UNSEEN = "lr_compare_panel_unseen"  # on a phone, where it covers the page: it was applied
+_OPEN = "lr_compare_panel"  # in the session: the column whose settings are open
+_UNSEEN = "lr_compare_panel_unseen"  # the panel was applied; on a phone it covers the page
 _MORE = "draft_more"
 _ENTER = Path(__file__).with_name("panel_enter.js")
-_MODELS = ("model", "embedding", "aggregation_model")  # settings of an index that may name one at an endpoint
-_PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}  # how much another value would take
+_MODELS = ("model", "embedding", "aggregation_model")  # index settings that may name an endpoint's model
+# Changes whose forecast says how long another value takes.
+_PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}
 
 
 def shown() -> str:
@@ -41,7 +42,7 @@ def shown() -> str:
 
 
 def is_unapplied(letter: str) -> bool:
-    """Return whether its settings are open and nothing was applied since."""
+    """Return whether the column's settings are open and not yet applied."""
     return shown() == letter and _UNSEEN not in st.session_state
 
 
@@ -53,7 +54,7 @@ def open_for(letter: str) -> None:
 
 
 def toggle(letter: str) -> None:
-    """Open the panel for that column, or closes it. For callbacks."""
+    """Open the panel for that column, or close it. For callbacks."""
     if shown() == letter and _UNSEEN not in st.session_state:
         close()
     else:
@@ -62,13 +63,13 @@ def toggle(letter: str) -> None:
 
 def duplicate(letter: str) -> None:
     """Add a column like this one beside it, and open its settings. For callbacks."""
-    made = columns.duplicate(letter)
-    if made:
-        open_for(made)
+    new_letter = columns.duplicate(letter)
+    if new_letter:
+        open_for(new_letter)
 
 
 def close() -> None:
-    """Close the panel and forget what was not applied. For callbacks."""
+    """Close the panel and discard what was not applied. For callbacks."""
     st.session_state.pop(_OPEN, None)
 
 
@@ -76,12 +77,12 @@ def _apply(letter: str, base: IndexSummary) -> None:
     columns.copy_settings(DRAFT, columns.scope_of(letter), starts_as=letter)
     changed = columns.changed_index(DRAFT, base)
     if changed and not any(is_remote(str(getattr(base.config, name))) for name in _MODELS):
-        loading.want_trial(base, changed)  # with calls of a model the column says what they cost, and waits
+        loading.want_trial(base, changed)  # if a model is called, the column shows the cost and waits
     st.session_state[_UNSEEN] = True
 
 
 def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
-    """Draw the panel of the column that is set."""
+    """Draw the panel of the column whose settings are open."""
     column = next((each for each in chosen if each.letter == shown()), None)
     if column is None:
         return
@@ -95,8 +96,8 @@ def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
 def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
     strategies = {info.name: info for info in all_strategies().strategies}
     letter = column.letter
-    held = controls.held(DRAFT, strategies, default=columns.starter(letter, strategies))
-    info = strategies[held.strategy]
+    chosen_options = controls.held(DRAFT, strategies, default=columns.starter(letter, strategies))
+    info = strategies[chosen_options.strategy]
     base = indexes.get(state.recall(DRAFT.name("index")), indexes.get(column.base.id, column.base))
     beside = next((each for each in chosen if each.letter != letter and each.info.name == info.name), None)
     with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center", key="compare_panel_head"):
@@ -139,7 +140,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         if more:
             presets.buttons(DRAFT, info)
     rows = option_rows.Rows(DRAFT.prefix, more, _other(beside), tuple(column.fixed))
-    n_hidden = option_rows.of_strategy(info, held.options, rows, partial(_keep, info)) + _index(base, rows)
+    n_hidden = option_rows.of_strategy(info, chosen_options.options, rows, partial(_keep, info)) + _index(base, rows)
     st.button(
         say("compare.less") if more else say("compare.panel_more", n=n_hidden),
         type="tertiary",
@@ -162,7 +163,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
 
 
 def _choice(name: str, title: str, titles: Mapping[str, str]) -> None:
-    """Draw the choice of what the column asks, in one line with its title."""
+    """Draw one choice of the column in a line with its title."""
     with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center"):
         with st.container(width=70, gap=None):
             draw(html('<div class="lr-panelrow">{}</div>', title))
@@ -184,7 +185,7 @@ def _keep(info: StrategyInfo, name: str, value: Any) -> None:
 
 
 def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
-    """Draw the settings of the index, and what a change of them takes; returns how many are behind the button."""
+    """Draw the index settings, and what changing them takes; return how many are behind the button."""
     n_hidden, specs, recorded = 0, forms.option_fields(IndexConfig), base.config.by_name()
     changed = columns.changed_index(DRAFT, base)
     with st.container(key="compare_panel_index", gap=None):
@@ -217,7 +218,7 @@ def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
 
 
 def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
-    """Return what an index with these settings takes, in words."""
+    """Return in words what an index with these settings takes."""
     if not changed:
         return ""
     reuses = "compare.kept_stages" if not set(changed) & set(BASE_SETTINGS) else "compare.reads_anew"
@@ -240,7 +241,7 @@ def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
 
 @st.cache_data(ttl=30, max_entries=256, show_spinner=False)
 def _forecast(index_id: str, created: str, changed: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
-    """Return the least and the most seconds, and the calls of a model."""
+    """Return the least and the most seconds, and the number of model calls."""
     bench = session.workbench()
     index = session.open_index(bench.indexes.summary(index_id))
     seconds = bench.trials.seconds(index, dict(changed))

@@ -1,4 +1,4 @@
-"""What the columns share: a sentence, UpSet pictures, and the same as a list."""
+"""What the columns share: as a sentence, as UpSet plots, and as a list."""
 
 from collections.abc import Mapping, Sequence
 
@@ -50,7 +50,7 @@ def strip(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> None:
 
 
 def pictures(sharing: Sharing) -> list[Drawing]:
-    """Return the UpSet picture of a kind of items, narrow and wide."""
+    """Return the UpSet plot of one kind of items, in a narrow and a wide version."""
     parts = [(part.letters, len(part.names)) for part in sharing.intersections]
     label = say("compare.upset_label", kind=say(f"compare.kind.{sharing.kind}"), parts=in_words(sharing))
     return [upset(sharing.sizes, parts, width=width, label=label, none=say("compare.none")) for width in _WIDTHS]
@@ -64,7 +64,7 @@ def in_words(sharing: Sharing) -> str:
 
 
 def sentence(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> str:
-    """Return what a reader should see first: passages that all have, gold that only one has, what the tint means."""
+    """Return the main finding: passages that all columns share, gold that only one has, and the meaning of the tint."""
     chunks, entities = shared.kind(CHUNKS), shared.kind(ENTITIES)
     parts = [
         say("compare.passages_in_all", n=len(chunks.of(*traces)), columns=message_of("count.columns", n=len(traces)))

@@ -1,4 +1,4 @@
-"""The columns beside each other: head, figures, answer, subgraph, tokens and passages of each, in the same rows."""
+"""The columns side by side: head, figures, answer, subgraph, tokens and passages of each, in the same rows."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,7 +31,7 @@ from pages.compare.loading import Loaded
 _ROWS = Path(__file__).with_name("chunk_rows.js")
 _FRAME = '<div class="lr-ckrows"></div>'
 WIDTHS = (250, 340, 520)  # px of the drawings of a column
-_MOST_PASSAGES = 6  # of a column before "more"
+_MOST_PASSAGES = 6  # passages of a column before "more"
 _LONG_ANSWER = 380  # characters; a longer one is folded
 
 
@@ -43,8 +43,8 @@ def show(
     *,
     differences_only: bool,
 ) -> dict[str, DeltaGenerator]:
-    """Draw the columns; returns the place of each that is still at work. indexes: None in a saved comparison, which has
-    no settings to change."""
+    """Draw the columns; return the place of each that is still running. indexes: None in a saved comparison, whose
+    settings cannot be changed."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     slots = aligned(traces)
     answers = {each.letter: each.answer for each in loaded if each.answer is not None}
@@ -75,8 +75,8 @@ def show(
                 n_gold = len(gold.evidence)
                 draw(fragments.figures(each, base, (gold.n_found(each.letter), n_gold) if n_gold else None))
                 if not (is_same and differences_only):
-                    own = alone.get(each.letter, frozenset())
-                    places[each.letter] = _answer(each, own, is_same=is_same, differences_only=differences_only)
+                    only_here = alone.get(each.letter, frozenset())
+                    places[each.letter] = _answer(each, only_here, is_same=is_same, differences_only=differences_only)
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
                 answer_view.notes_panel(each.trace)
@@ -100,7 +100,7 @@ def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
 
 
 def _phone_choice(letters: Sequence[str]) -> str:
-    """Ask for the column, as tabs on a phone, and return its letter; elsewhere the choice is not seen."""
+    """Ask for the column by tabs, and return its letter; the tabs are visible on a phone only."""
     titles = {letter.lower(): letter for letter in letters}
     with st.container(key="compare_pick"):
         chosen = choices.segments("phone", say("compare.column"), titles, label_visibility="collapsed", width="stretch")
@@ -108,7 +108,7 @@ def _phone_choice(letters: Sequence[str]) -> str:
 
 
 def _without_trace(loaded: Loaded) -> DeltaGenerator:
-    """Draw a column that has nothing yet: why, and what to do; the others stand."""
+    """Draw why a column has no result yet, and what to do; the other columns are not affected."""
     place = st.empty()
     if loaded.call is not None:
         with place.container():
@@ -135,7 +135,7 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
 
 
 def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
-    """Draw a button that makes the column's index, with what it takes."""
+    """Draw a button that makes the column's index, with the time and cost."""
     column = loaded.column
     calls = round(takes.calls.expected)
     if calls:
@@ -152,8 +152,8 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
 
 
 def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool) -> DeltaGenerator:
-    """Draw the answer in a place of fixed height, "More" for the rest. is_same: all columns give it.
-    differences_only: sentences that other columns say too are left out."""
+    """Draw the answer in a box of fixed height, with "More" for the rest. is_same: all columns give it.
+    differences_only: omit sentences that other columns share."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
@@ -214,7 +214,7 @@ def _passages(
     *,
     only_different: bool,
 ) -> None:
-    """Draw the passages in lines; those that only this column has in bold."""
+    """Draw the passages as lines; those in this column alone are bold."""
     letter = loaded.letter.lower()
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     rows = []
@@ -267,7 +267,7 @@ def _passages(
 
 
 def _steps(loaded: Loaded, trace: Trace) -> None:
-    """Draw the steps of the retrieval, to be played, and its whole subgraph, behind a fold."""
+    """Draw the replayable steps of the retrieval and its whole subgraph, in a fold."""
     fold = st.expander(
         say("compare.steps"),
         icon=":material/play_arrow:",
@@ -280,7 +280,7 @@ def _steps(loaded: Loaded, trace: Trace) -> None:
 
 
 def drawers(loaded: Sequence[Loaded]) -> None:
-    """Open what was clicked in one of the columns."""
+    """Open the drawer of what was clicked in one of the columns."""
     for each in loaded:
         reference_view.drawer(each.scope, each.index)
         if each.index is not None:
@@ -288,7 +288,7 @@ def drawers(loaded: Sequence[Loaded]) -> None:
 
 
 def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
-    """Draw what a column does at the moment: its steps so far, or the words of its answer so far."""
+    """Draw the progress of a column: its steps so far, or the answer so far."""
     if loaded.trace is None and loaded.column.unmade:
         progress = loaded.call.pieces[-1] if loaded.call and loaded.call.pieces else None
         stage = progress.stage if isinstance(progress, Progress) else BUILD.stages[0].name
@@ -309,7 +309,7 @@ def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
 
 
 def wait(loaded: Sequence[Loaded], places: Mapping[str, DeltaGenerator]) -> None:
-    """Let the columns say what they do while a model is asked; draw the page anew when one of them is done."""
+    """Draw the progress of the columns while a model is called; redraw the page when one of them is done."""
     if any(each.call is not None for each in loaded):
         loading.wait_for_any(loaded, {letter: partial(at_work, place) for letter, place in places.items()})
         st.rerun()

@@ -1,4 +1,4 @@
-"""The trial indexes that there are: what each is, what it takes on the disk, and the way to clear it away."""
+"""The list of trial indexes: what each is, its size on disk, and a button that deletes it."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.compare.columns import Column
 
-_FAILED = "lr_trials_failed"  # in the session: why clearing ended
+_FAILED = "lr_trials_failed"  # in the session: why deleting failed
 
 
 def show(chosen: Sequence[Column]) -> None:
-    """Draw the list, folded; nothing while there are none."""
+    """Draw the list in a fold; nothing while there are none."""
     failed = st.session_state.pop(_FAILED, None)
     if failed is not None:
         message(failed, kind="error")
@@ -48,11 +48,11 @@ def show(chosen: Sequence[Column]) -> None:
 
 
 def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
-    """Draw a trial: what it changes of which index, its size, and whether a column has it."""
-    own = trial.summary.config.by_name()
+    """Draw a trial: the changed settings and their index, its size, and whether a column uses it."""
+    trial_settings = trial.summary.config.by_name()
     recorded = base.config.by_name() if base else {}
-    names = [name for name in SETTINGS if base is None or own.get(name) != recorded.get(name)]
-    changes = say("ask.comma").join(words(Setting(name, of_index=True).words(own[name])) for name in names)
+    names = [name for name in SETTINGS if base is None or trial_settings.get(name) != recorded.get(name)]
+    changes = say("ask.comma").join(words(Setting(name, of_index=True).words(trial_settings[name])) for name in names)
     facts = say("trials.facts", base=isolated(trial.summary.name), size=numbers.size(trial.summary.size_bytes))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         with st.container(width="stretch", gap=None):

@@ -1,4 +1,4 @@
-"""What a judge is led by, drawn: the order, the length; and how far judges agree."""
+"""Charts of a judge's biases, by the order and the length of answers, and of how far judges agree."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ _HEAD = ("pair", "rate", "both", "first", "second", "flips", "ties", "unparsed",
 
 
 def table(pairs: Sequence[PairAudit], letters: Mapping[str, str], shown: PairAudit | None) -> Markup:
-    """Return the table of a criterion's pairs. letters: of the runs; shown: the pair that is read below."""
+    """Return the table of a criterion's pairs. letters: by run; shown: the pair whose details stand below."""
     head = joined(html('<th class="{}">{}</th>', name, _head(name)) for name in _HEAD)
     lines = [_line(pair, letters, is_shown=pair == shown) for pair in pairs]
     return html(
@@ -205,7 +205,7 @@ def _ends(row: FirstAnswerBias) -> tuple[str, str]:
 
 
 def length(effects: Sequence[LengthEffect], letters: Mapping[str, str]) -> None:
-    """Draw the win rate against the length of the answer beside the other one's."""
+    """Draw how the win rate depends on an answer's length relative to the other answer's."""
     figure_view.title(say("evaluate.audit.length"), say("evaluate.audit.length_note"))
     if not effects:
         draw(markup.muted(say("evaluate.audit.length_nothing")))

@@ -25,8 +25,8 @@ _FIELD, _ANSWERS = "judge_files", "judge_answers"
 
 @dataclass(frozen=True)
 class Source:
-    """Judgements and what they are of. stamp: changes when they do. notes: on what files leave open. questions: the
-    words of each question, by its id, as far as they are known."""
+    """Judgements and where they come from. stamp: changes whenever the judgements change. notes: what the files leave
+    open. questions: the words of each question, by its id, where they are known."""
 
     title: str
     stamp: str
@@ -36,7 +36,8 @@ class Source:
 
 
 def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
-    """Draw the choice of judgements and return it: the link's, else those added last, else the first experiment's."""
+    """Draw the choice of judgements and return it: the link's, else the files added last, else the first
+    experiment's."""
     judged = {each.id: each for each in summaries if each.judgements}
     files: Source | None = st.session_state.get(_READ)
     titles = {FILES: files.title} if files is not None else {}
@@ -70,7 +71,7 @@ def _kept(stamp: str, _judgements: tuple[Judgement, ...]) -> Audit:
 
 
 def of_judge(audit: Audit, judge: str) -> Audit:
-    """Return the audit of one judge alone; the agreement of judges stays whole."""
+    """Return the audit of one judge alone; the agreement between judges stays complete."""
     return replace(
         audit,
         judges=tuple(each for each in audit.judges if each.judge == judge),
@@ -111,7 +112,7 @@ def upload() -> None:
 
 
 def _read() -> None:
-    """Read the files as soon as they are there; where one does not read, keep its error and what was read before."""
+    """Read the files as soon as they are there; where one cannot be read, keep its error and the files read before."""
     files = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_FIELD) or ()]
     answers = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_ANSWERS) or ()]
     st.session_state[_ERROR] = None

@@ -23,20 +23,20 @@ _TABLE = "judgements_table"
 
 
 def judgements_fold(judgements: Sequence[Judgement], questions: Mapping[str, str], judge: str, criterion: str) -> None:
-    """Draw the judgements of a judge in a fold, the clicked row whole below. questions: their words by id."""
-    own = [judgement for judgement in judgements if judgement.judge == judge]
+    """Draw the judgements of a judge in a fold; a clicked row is shown in full below. questions: their words by id."""
+    of_judge = [judgement for judgement in judgements if judgement.judge == judge]
     opened = st.expander(
-        say("evaluate.audit.all", n=len(own)), icon=":material/list:", key="audit_judgements", on_change="rerun"
+        say("evaluate.audit.all", n=len(of_judge)), icon=":material/list:", key="audit_judgements", on_change="rerun"
     )
     if not opened.open:
         return
     with opened:
-        _table(own, questions, criterion)
-        place = state.fitting(ROW, -1, int, lambda value: 0 <= value < len(own))
+        _table(of_judge, questions, criterion)
+        place = state.fitting(ROW, -1, int, lambda value: 0 <= value < len(of_judge))
         if place < 0:
             draw(markup.muted(say("evaluate.audit.click")))
         else:
-            _read(own[place])
+            _read(of_judge[place])
 
 
 def _table(judgements: Sequence[Judgement], questions: Mapping[str, str], criterion: str) -> None:
@@ -98,9 +98,9 @@ def show_flips(
     flips: Sequence[Flip], letters: Mapping[str, str], questions: Mapping[str, str], *, a: str, b: str
 ) -> None:
     """Draw the flips of a pair, one at a time. questions: their words by id, as far as these are known."""
-    own = [flip for flip in flips if {flip.a, flip.b} == {a, b}]
-    figure_view.title(say("evaluate.audit.flip"), say("evaluate.audit.flip_note", n=len(own)))
-    if not own:
+    pair_flips = [flip for flip in flips if {flip.a, flip.b} == {a, b}]
+    figure_view.title(say("evaluate.audit.flip"), say("evaluate.audit.flip_note", n=len(pair_flips)))
+    if not pair_flips:
         draw(markup.muted(say("evaluate.audit.no_flips")))
         return
     number = int(
@@ -108,18 +108,18 @@ def show_flips(
             "flip",
             1,
             lambda mount: st.number_input(
-                say("evaluate.audit.flip_number", n=len(own)),
+                say("evaluate.audit.flip_number", n=len(pair_flips)),
                 min_value=1,
-                max_value=len(own),
+                max_value=len(pair_flips),
                 value=mount.value,
                 key=mount.key,
                 on_change=mount.changed,
                 width=180,
             ),
-            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= len(own), form=len(own)),
+            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= len(pair_flips), form=len(pair_flips)),
         )
     )
-    flip = own[number - 1]
+    flip = pair_flips[number - 1]
     draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', questions.get(flip.question, flip.question)))
     for judgement in (flip.shown_first, flip.shown_second):
         draw(_said(judgement, flip.criterion, letters))
@@ -149,7 +149,7 @@ def _said(judgement: Judgement, criterion: str, letters: Mapping[str, str]) -> M
 
 
 def explanation(judgement: Judgement, criterion: str) -> str:
-    """Return why the judge decided so by that criterion, if its reply can be read; else the reply's beginning."""
+    """Return the judge's reason under that criterion if its reply can be parsed; else the beginning of the reply."""
     try:
         reply = json.loads(judgement.reply)
     except (ValueError, RecursionError):
@@ -186,11 +186,11 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
     if source is None or audit is None:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.audit.none")))
         return
-    own = audit_source.of_judge(audit, judge)
-    if not own.judges:
-        message(words(headline(own)))
+    judge_audit = audit_source.of_judge(audit, judge)
+    if not judge_audit.judges:
+        message(words(headline(judge_audit)))
         return
-    _panel(own, audit)
+    _panel(judge_audit, audit)
     if source.notes:
         draw(html('<div class="lr-small lr-muted">{}</div>', joined(map(words, source.notes), "<br>")))
     if read is None:
@@ -201,11 +201,11 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
     draw(markup.muted(say("evaluate.audit.signs", criterion=audit_charts.criterion_title(criterion))))
     left, middle, right = st.columns(3, gap="large")
     with left:
-        audit_charts.bias(own.first_answer)
+        audit_charts.bias(judge_audit.first_answer)
     with middle:
-        audit_charts.length(own.length, letters)
-    with left if own.length else middle:  # without lengths there is room in the middle
-        show_flips(own.flips, letters, source.questions, a=read.a, b=read.b)
+        audit_charts.length(judge_audit.length, letters)
+    with left if judge_audit.length else middle:  # the middle column is empty without lengths
+        show_flips(judge_audit.flips, letters, source.questions, a=read.a, b=read.b)
     with right:
         audit_charts.agreement(audit)
         _by_judge(audit, read)
@@ -221,7 +221,7 @@ def _judge(audit: Audit) -> str:
 
 
 def _criterion(audit: Audit, judge: str) -> str:
-    """Draw the choice of the pairs' criterion where there are several, and return it; overall comes first."""
+    """Draw the choice of the pairs' criterion if there are several, and return it; "overall" comes first."""
     names = dict.fromkeys(pair.criterion for pair in audit.pairs if pair.judge == judge)
     ordered = sorted(names, key=lambda name: name != "overall")
     if len(ordered) < 2:
@@ -231,13 +231,14 @@ def _criterion(audit: Audit, judge: str) -> str:
 
 
 def _letters(pairs: Sequence[PairAudit]) -> Mapping[str, str]:
-    """Return the letters of the first four runs by name; colour and marker go with the letter."""
+    """Return the letters of the first four runs by name; a run keeps the colour and marker of its letter."""
     names = dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
     return dict(zip(names, _LETTERS, strict=False))
 
 
 def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
-    """Draw the choice of the pair that is read below the table, at first the one that flips most; return it."""
+    """Draw the choice of the pair whose details stand below the table and return it; by default the one that flips
+    most."""
     worst = max(pairs, key=lambda pair: pair.swaps.flip_rate or 0.0)
     titles = {f"{pair.a}~{pair.b}": say("audit.pair", a=pair.a, b=pair.b) for pair in pairs}
     by_name = {f"{pair.a}~{pair.b}": pair for pair in pairs}
@@ -250,26 +251,27 @@ def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
     return by_name[str(chosen)]
 
 
-def _panel(own: Audit, audit: Audit) -> None:
+def _panel(judge_audit: Audit, audit: Audit) -> None:
     """Draw the verdict on the judge, what may be reported, and its figures."""
-    judge = own.judges[0]
-    said = [words(fault) for fault in judge.faults] + [words(each) for each in advice(own)]
+    judge = judge_audit.judges[0]
+    sentences = [words(fault) for fault in judge.faults] + [words(each) for each in advice(judge_audit)]
     facts = joined(html("<div><span>{}</span><b>{}</b></div>", *fact) for fact in _facts(judge, audit))
     draw(
         html(
             '<div class="lr-verdict {}"><div><div class="t">{}</div><div class="b">{}</div></div>'
             '<div class="f">{}</div></div>',
-            "" if judge.holds and not _is_unsure(own) else "bad",
-            words(headline(own)),
-            say("text.space").join(dict.fromkeys(said)),
+            "" if judge.holds and not _is_unsure(judge_audit) else "bad",
+            words(headline(judge_audit)),
+            say("text.space").join(dict.fromkeys(sentences)),
             facts,
         )
     )
 
 
-def _is_unsure(own: Audit) -> bool:
+def _is_unsure(judge_audit: Audit) -> bool:
     return any(
-        pair.verdict == CANNOT_TELL and (pair.swaps.flip_rate or 0) >= audit_charts.MOST_FLIPS for pair in own.pairs
+        pair.verdict == CANNOT_TELL and (pair.swaps.flip_rate or 0) >= audit_charts.MOST_FLIPS
+        for pair in judge_audit.pairs
     )
 
 
@@ -291,7 +293,7 @@ def _facts(judge: JudgeAudit, audit: Audit) -> list[tuple[str, Markup]]:
 
 
 def _by_judge(audit: Audit, read: PairAudit) -> None:
-    """Draw what each judge says of the pair, and how many questions would separate the two."""
+    """Draw each judge's result for the pair, and how many questions would be needed to separate the two."""
     rows = [pair for pair in audit.pairs if {pair.a, pair.b} == {read.a, read.b} and pair.criterion == read.criterion]
     figure_view.title(say("evaluate.audit.by_judge"), say("audit.pair", a=read.a, b=read.b))
     head = tuple(say(f"evaluate.audit.judge_head.{name}") for name in ("judge", "wins", "flips", "first"))

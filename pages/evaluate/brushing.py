@@ -1,4 +1,4 @@
-"""What is selected of an experiment: runs and questions, brushed in one chart, selected in all others and in tables."""
+"""The selected runs and questions of an experiment: selected in one chart, marked in all others and in tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from pages.common.html import draw, html
 from pages.common.messages import say
 from pages.evaluate.experiments import BRUSHED
 
-RUNS, QUESTIONS = BRUSHED  # in links: the places of what is selected
+RUNS, QUESTIONS = BRUSHED  # in links: the positions of the selected ones
 _KIND = "kind:"
 
 
@@ -25,21 +25,21 @@ def ids_of(result: ExperimentResult, what: str) -> tuple[str, ...]:
 
 
 def selected(result: ExperimentResult, what: str) -> tuple[str, ...]:
-    """Return the runs or questions that are selected; none where all are looked at."""
+    """Return the selected runs or questions; empty where nothing is selected, so that all are shown."""
     ids = ids_of(result, what)
     chosen: tuple[str, ...] = state.fitting(what, (), lambda written: chosen_ids(written, ids), bool)
     return chosen
 
 
 def select(result: ExperimentResult, what: str, chosen: Sequence[str]) -> None:
-    """Select exactly these. For callbacks."""
+    """Select exactly these runs or questions. For callbacks."""
     state.remember(what, written_places(chosen, ids_of(result, what)))
 
 
 def toggle(result: ExperimentResult, what: str, id_: str) -> None:
     """Select the run or question, or deselect it where it is selected. For callbacks."""
-    held = selected(result, what)
-    select(result, what, [each for each in held if each != id_] if id_ in held else [*held, id_])
+    selection = selected(result, what)
+    select(result, what, [each for each in selection if each != id_] if id_ in selection else [*selection, id_])
 
 
 def kind_pick(kind: str) -> str:
@@ -49,8 +49,8 @@ def kind_pick(kind: str) -> str:
 
 def toggle_kind(result: ExperimentResult, pick: str) -> None:
     """Add a kind to those selected as a whole, or remove it, and select exactly their questions. For callbacks."""
-    held = kinds_selected(result)
-    select_kinds(result, [each for each in held if each != pick] if pick in held else [*held, pick])
+    selection = kinds_selected(result)
+    select_kinds(result, [each for each in selection if each != pick] if pick in selection else [*selection, pick])
 
 
 def select_kinds(result: ExperimentResult, picks: Sequence[str]) -> None:
@@ -61,9 +61,9 @@ def select_kinds(result: ExperimentResult, picks: Sequence[str]) -> None:
 
 def kinds_selected(result: ExperimentResult) -> tuple[str, ...]:
     """Return the values that figures report for the kinds whose questions are all selected."""
-    held = set(selected(result, QUESTIONS))
+    selection = set(selected(result, QUESTIONS))
     kinds = dict.fromkeys(row.kind for row in result.rows if row.kind)
-    return tuple(kind_pick(kind) for kind in kinds if held and held >= set(questions_of(result, kind)))
+    return tuple(kind_pick(kind) for kind in kinds if selection and selection >= set(questions_of(result, kind)))
 
 
 def clear() -> None:
@@ -79,27 +79,27 @@ def restricted(result: ExperimentResult) -> ExperimentResult:
 
 
 def bar(result: ExperimentResult, titles: Mapping[str, str], questions: Mapping[str, GoldQuestion]) -> None:
-    """Draw how much is selected, what clears it, and the lists that select without a mouse."""
-    runs, asked = selected(result, RUNS), selected(result, QUESTIONS)
+    """Draw how much is selected, a button that clears it, and lists that select without a mouse."""
+    runs, questions_selected = selected(result, RUNS), selected(result, QUESTIONS)
     parts = [say("evaluate.brush.runs", n=len(runs), of=len(titles))] if runs else []
-    if asked:
-        parts.append(say("evaluate.brush.questions", n=len(asked), of=len(ids_of(result, QUESTIONS))))
+    if questions_selected:
+        parts.append(say("evaluate.brush.questions", n=len(questions_selected), of=len(ids_of(result, QUESTIONS))))
     texts = {id_: questions[id_].question if id_ in questions else id_ for id_ in ids_of(result, QUESTIONS)}
     with bar_of(say("ask.comma").join(parts), say("evaluate.brush.hint"), clear=clear):
         by_name(RUNS, titles, runs, partial(select, result, RUNS))
-        by_name(QUESTIONS, texts, asked, partial(select, result, QUESTIONS))
+        by_name(QUESTIONS, texts, questions_selected, partial(select, result, QUESTIONS))
 
 
 @contextmanager
 def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]:
-    """Draw the line that says what is selected, with a button that clears it; the block draws the lists behind it.
-    what: empty where nothing is; then the hint says how to select."""
+    """Draw the line that names the selection, with a button that clears it; the body of the with block draws the lists
+    behind it. what: empty where nothing is selected; then the hint says how to select."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="brush_bar"):
         with st.container(width="content", gap=None):
-            said = html('<span class="lr-small lr-muted">{}</span>', hint)
+            line = html('<span class="lr-small lr-muted">{}</span>', hint)
             if what:
-                said = html('<span class="lr-brush" role="status">{}</span>', say("evaluate.brush.selected", what=what))
-            draw(said)
+                line = html('<span class="lr-brush" role="status">{}</span>', say("evaluate.brush.selected", what=what))
+            draw(line)
         if what:
             st.button(
                 say("evaluate.brush.clear"), icon=":material/close:", type="tertiary", key="brush_clear", on_click=clear
@@ -108,15 +108,17 @@ def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]
             yield
 
 
-def by_name(what: str, titles: Mapping[str, str], held: Sequence[str], choose: Callable[[Sequence[str]], None]) -> None:
-    """Draw a list to choose by name from all that can be selected."""
+def by_name(
+    what: str, titles: Mapping[str, str], selection: Sequence[str], choose: Callable[[Sequence[str]], None]
+) -> None:
+    """Draw a list in which everything that can be selected is chosen by name."""
 
     def in_order(chosen: Sequence[str]) -> list[str]:
         return [id_ for id_ in titles if id_ in chosen]
 
     widgets.show(
         f"lr_{what}",
-        list(held),
+        list(selection),
         lambda mount: st.multiselect(
             say(f"evaluate.brush.{what}"),
             list(titles),

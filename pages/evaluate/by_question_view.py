@@ -22,7 +22,7 @@ _DOT_WIDTHS = (330, 560, 860, 1100)
 
 @dataclass(frozen=True)
 class Side:
-    """A run of an experiment with what it is called and its rows, by question."""
+    """A run of an experiment with its title and its rows by question."""
 
     run: RunSpec
     title: str
@@ -79,7 +79,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 def brushed(
     result: ExperimentResult, run: str, against: str, measure: str, questions: Mapping[str, GoldQuestion]
 ) -> None:
-    """Draw every question as a dot, and below it those that are selected, one by one."""
+    """Draw every question as a dot, and list the selected ones below."""
     if not measure_words.has_rows_of(result.rows, measure):
         return  # a figure of the run alone, such as its latency
     sides = _side(result, run), _side(result, against)
@@ -97,7 +97,7 @@ def _selected(result: ExperimentResult, pairs: list[Pair]) -> list[Pair]:
 
 
 def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str) -> None:
-    """Draw each question as a dot at what the first side gains or loses, to be selected by a click or a box."""
+    """Draw each question as a dot at the first side's gain or loss; a click or a box selects it."""
     sign = -1.0 if measure_words.less_is_better(measure) else 1.0
     title, known = measure_words.title_of(measure), [pair for pair in pairs if pair.change is not None]
     if not known:
@@ -158,7 +158,8 @@ def _side(result: ExperimentResult, run: str) -> Side:
 
 
 def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> ExperimentSummary:
-    """Draw the choice of the second run's experiment and return it: the shown one, until another is chosen."""
+    """Draw the choice of the second run's experiment and return it; the shown experiment until another one is
+    chosen."""
     by_id = {each.id: each for each in summaries}
     titles = {shown.id: say("evaluate.questions.same")}
     titles |= {each.id: each.title for each in summaries if each.id != shown.id}
@@ -177,7 +178,8 @@ def _measure(measures: Sequence[str]) -> str:
 
 
 def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:
-    """Return the questions that both sides have: losses of the first, greatest first, then its gains, then the rest."""
+    """Return the questions that both sides have: first the losses of the first side, greatest first, then its gains,
+    then the rest."""
     pairs = [
         Pair(
             id_,
@@ -209,7 +211,7 @@ def _counts(pairs: Sequence[Pair], run: str, against: str, measure: str) -> tupl
 
 
 def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questions: Mapping[str, GoldQuestion]) -> None:
-    """Draw the questions in lines: scores of both, the change, and buttons that open the question."""
+    """Draw the questions as rows: scores of both sides, the change, and a button that opens the question."""
     whole = state.recall(experiments.MORE) == "1"
     shown = pairs if whole else pairs[:_SHOWN]
     with st.container(key="question_list", gap=None):
@@ -264,16 +266,16 @@ def _cells(pair: Pair, measure: str) -> Markup:
 
 
 def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQuestion]) -> None:
-    """Draw what is known of the question, what both runs did, and the buttons to Compare and Ask."""
+    """Draw the question with its gold, the answers of both runs, and the buttons to Compare and Ask."""
     with st.container(border=True, key="question_opened"):
         if pair.question in questions:
             sets_view.gold(questions[pair.question])
         for letter, side in zip(("A", "B"), sides, strict=True):
             row = side.rows[pair.question]
-            said = row.error or row.answer
+            text = row.error or row.answer
             draw(markup.label(f"{letter}  {side.title}", say("evaluate.questions.passages", n=len(row.passages))))
-            if said:
-                draw(html('<div class="lr-read" dir="auto">{}</div>', said))
+            if text:
+                draw(html('<div class="lr-read" dir="auto">{}</div>', text))
         with st.container(horizontal=True, gap="small"):
             if st.button(
                 say("evaluate.questions.compare"),
@@ -294,7 +296,7 @@ def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQu
 
 
 def _take(text: str, sides: tuple[Side, Side], both: bool) -> None:
-    """Compare or Ask shows the question with the runs' indexes and settings. For callbacks."""
+    """Make Compare or Ask show the question with the runs' indexes and settings. For callbacks."""
     state.remember("q", text)
     if both:
         experiments.take_columns([(side.run, side.run.index) for side in sides])

@@ -1,4 +1,4 @@
-"""Which system: what stored experiments support for a wish, how sure that is, and the way to Compare."""
+"""Which system: what stored experiments support for a wish, how certain that is, and a button to Compare."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -47,8 +47,8 @@ _INDEX_SETTINGS = ("cluster_size", "tau", "chunk_tokens")
 
 
 def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> None:
-    """Draw the wish, the runs that fit it, and what that rests on. index: of the page, about whose documents it is
-    asked first."""
+    """Draw the wish, the runs that fit it, and the evidence. index: of the page; questions about its documents are
+    proposed first."""
     grounds = session.workbench().recommendations.grounds()
     if not grounds:
         message(say("choice.no_experiment"))
@@ -57,25 +57,25 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
     stamp = tuple((each.id, each.changed) for each in summaries if each.id in asked.experiments)
     stored = _stored(asked, stamp, tuple(each.id for each in session.index_list().indexes))
     wish = _wish(stored)
-    made = _made(asked.id, stamp, wish, stored)
-    _said(made)
-    if not made.candidates:
+    recommendation = _made(asked.id, stamp, wish, stored)
+    _said(recommendation)
+    if not recommendation.candidates:
         return
-    _open_button(made, asked)
+    _open_button(recommendation, asked)
     whole = state.recall(experiments.MORE) == "1"
-    shown = made.candidates if whole else made.candidates[:_SHOWN]
-    draw(_table(made, shown))
-    if len(made.candidates) > _SHOWN:
+    shown = recommendation.candidates if whole else recommendation.candidates[:_SHOWN]
+    draw(_table(recommendation, shown))
+    if len(recommendation.candidates) > _SHOWN:
         st.button(
-            say("compare.less") if whole else say("choice.more", n=len(made.candidates) - _SHOWN),
+            say("compare.less") if whole else say("choice.more", n=len(recommendation.candidates) - _SHOWN),
             type="tertiary",
             key="choice_more",
             on_click=state.remember,
             args=(experiments.MORE, None if whole else "1"),
         )
     notes = [say("choice.method")]
-    if made.left_out:
-        notes.append(say("choice.left_out", names=made.left_out))
+    if recommendation.left_out:
+        notes.append(say("choice.left_out", names=recommendation.left_out))
     draw(markup.muted(say("text.space").join(notes)))
 
 
@@ -83,7 +83,8 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
 def _stored(
     asked: AskedQuestions, stamp: tuple[tuple[str, str], ...], indexes: tuple[str, ...]
 ) -> tuple[StoredExperiment, ...]:
-    """Return the stored experiments over those questions. stamp, indexes: what they change with."""
+    """Return the stored experiments over those questions. stamp, indexes: parts of the cache key, which change with
+    them."""
     return session.workbench().recommendations.stored(asked)
 
 
@@ -95,7 +96,7 @@ def _made(
 
 
 def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions:
-    """Draw the choice of the questions whose experiments count and return them; at first those about the corpus."""
+    """Draw the choice of the questions whose experiments count and return them; by default those about the corpus."""
     default = next((each for each in grounds if corpus and each.corpus_id == corpus), grounds[0])
     by_id = {each.id: each for each in grounds}
     titles = {each.id: say("choice.set_title", title=each.title, n=each.n) for each in grounds}
@@ -111,7 +112,7 @@ def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions
 
 
 def _wish(stored: Sequence[StoredExperiment]) -> Wish:
-    """Draw the controls and return the wish that they state."""
+    """Draw the controls and return the wish that they express."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom", key="choice_wish"):
         recall = widgets.remembered(
             experiments.WISH_RECALL,
@@ -136,7 +137,7 @@ def _wish(stored: Sequence[StoredExperiment]) -> Wish:
 
 
 def _limit(name: str, label: str, step: int) -> int | None:
-    """Draw a limit that may be left empty, and return it."""
+    """Draw an optional limit, and return it."""
     limit: int | None = widgets.remembered(
         name,
         None,
@@ -168,20 +169,24 @@ def _kind(stored: Sequence[StoredExperiment]) -> str:
     return choices.pills(experiments.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
 
 
-def _said(made: Recommendation) -> None:
+def _said(recommendation: Recommendation) -> None:
     """Draw the finding, what is missing, and what it rests on."""
-    best = made.best
+    best = recommendation.best
     if best is None:
-        message(headline(made))
+        message(headline(recommendation))
         return
     rest = [words(figures_words(best))]
-    if best.chance is not None and made.state != TOO_FEW:
+    if best.chance is not None and recommendation.state != TOO_FEW:
         rest.append(say("choice.chance", chance=_chance(best.chance)))
     rest += map(words, missing_words(best))
     if best.caution is not None:
         rest.append(words(best.caution))
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', words(headline(made)), say("text.space").join(rest)))
-    alike = alike_words(made)
+    draw(
+        html(
+            '<div class="lr-finding"><b>{}</b> {}</div>', words(headline(recommendation)), say("text.space").join(rest)
+        )
+    )
+    alike = alike_words(recommendation)
     if alike is not None:
         draw(html('<div class="lr-choice-alike">{}</div>', words(alike)))
     draw(markup.muted(_rests_on(best)))
@@ -215,15 +220,15 @@ def _index_settings(settings: Mapping[str, Any]) -> str:
 
 
 def _chance(chance: float) -> str:
-    """Return a chance in percent; never all or nothing, which a sample cannot tell."""
+    """Return a chance in percent; never 0 or 100, which a sample cannot show."""
     if chance > 0.99:
         return "> 99 %"
     return "< 1 %" if chance < 0.01 else numbers.share(chance)
 
 
-def _open_button(made: Recommendation, asked: AskedQuestions) -> None:
+def _open_button(recommendation: Recommendation, asked: AskedQuestions) -> None:
     """Draw the button to Compare with the first candidates, or why there is none."""
-    opened = _openable(made, asked)
+    opened = _openable(recommendation, asked)
     if not opened:
         message(say("choice.no_index"))
         return
@@ -233,37 +238,41 @@ def _open_button(made: Recommendation, asked: AskedQuestions) -> None:
             icon=":material/view_column_2:",
             key="choice_open",
             on_click=_take,
-            args=(made, opened),
+            args=(recommendation, opened),
         ):
             st.switch_page(page_path("compare"))
         if any(index != each.run.index for each, index in opened):
             draw(markup.muted(say("choice.other_index")))
 
 
-def _openable(made: Recommendation, asked: AskedQuestions) -> list[tuple[Candidate, str]]:
-    """Return the first candidates with the index to ask: that of the run, else another one of the same documents."""
+def _openable(recommendation: Recommendation, asked: AskedQuestions) -> list[tuple[Candidate, str]]:
+    """Return the first candidates with the index to ask: the run's own, else another one of the same documents."""
     listed = session.index_list().indexes
-    here = {each.id for each in listed}
+    index_ids = {each.id for each in listed}
     of_corpus = next((each.id for each in listed if asked.corpus_id and each.corpus_id == asked.corpus_id), "")
     strategies = experiments.strategies()
-    first = [made.candidates[0], *made.alike, *(each for each in made.candidates[1:] if not each.is_alike)]
+    first = [
+        recommendation.candidates[0],
+        *recommendation.alike,
+        *(each for each in recommendation.candidates[1:] if not each.is_alike),
+    ]
     usable = [each for each in first if each.run.strategy in strategies]
-    opened = [(each, each.run.index if each.run.index in here else of_corpus) for each in usable]
+    opened = [(each, each.run.index if each.run.index in index_ids else of_corpus) for each in usable]
     return [(each, index) for each, index in opened if index][:_OPENED]
 
 
-def _take(made: Recommendation, opened: Sequence[tuple[Candidate, str]]) -> None:
-    """Compare shows these systems with their settings, on the question that tells most. For callbacks."""
+def _take(recommendation: Recommendation, opened: Sequence[tuple[Candidate, str]]) -> None:
+    """Make Compare show these systems with their settings, on the question that separates them most. For callbacks."""
     texts = {each.id: each.question for each in experiments.questions_of(opened[0][0].source.experiment)}
-    if made.telling in texts:
-        state.remember("q", texts[made.telling])
+    if recommendation.telling in texts:
+        state.remember("q", texts[recommendation.telling])
     experiments.take_columns([(each.run, index) for each, index in opened])
 
 
-def _table(made: Recommendation, shown: Sequence[Candidate]) -> Markup:
+def _table(recommendation: Recommendation, shown: Sequence[Candidate]) -> Markup:
     scales = {name: _scale(shown, name) for name in (RECALL, TOKENS)}
     heads = ("system", "chance", "recall", "tokens", "calls", "milliseconds", "source")
-    lines = [_line(made, each, scales) for each in shown]
+    lines = [_line(recommendation, each, scales) for each in shown]
     return html(
         '<div class="lr-scroll lr-ev lr-choice" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
@@ -278,17 +287,17 @@ def _scale(candidates: Sequence[Candidate], name: str) -> CellScale:
     return column_scale([Estimate(each.value, each.low, each.high) for each in figures])
 
 
-def _line(made: Recommendation, candidate: Candidate, scales: Mapping[str, CellScale]) -> Markup:
+def _line(recommendation: Recommendation, candidate: Candidate, scales: Mapping[str, CellScale]) -> Markup:
     short = {each.measure for each in candidate.shortfalls}
-    is_best = candidate is made.best
+    is_best = candidate is recommendation.best
     info = experiments.strategies().get(candidate.run.strategy)
     settings = words(settings_line(shown_settings(info, candidate.run.options)))
     codes = ["choice.alike"] if candidate.is_alike else []
-    codes += ["choice.nearest"] if is_best and made.state == MISSES else []
+    codes += ["choice.nearest"] if is_best and recommendation.state == MISSES else []
     tags = [html('<span class="lr-tag">{}</span>', say(code)) for code in codes]
     name = html(
         '<td><span class="n">{}</span> {}{}</td>',
-        html("<b>{}</b>", words(made.name(candidate))) if is_best else words(made.name(candidate)),
+        html("<b>{}</b>", words(recommendation.name(candidate))) if is_best else words(recommendation.name(candidate)),
         joined(tags),
         html('<span class="set">{}</span>', settings) if settings else EMPTY,
     )

@@ -1,4 +1,4 @@
-"""The experiments there are, the chosen one, and the two runs of it that are compared."""
+"""The stored experiments, the chosen one, and its two compared runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +26,7 @@ TABS = (RESULTS, QUESTIONS, CHOICE, VERDICTS, AUDIT, SETS, SWEEPS, EXTRACTION, H
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
-BRUSHED = ("bruns", "bquestions")  # what is selected in its charts
+BRUSHED = ("bruns", "bquestions")  # the selection in its charts
 OTHER, MEASURE, SET, COLUMNS, MORE = "exp2", "measure", "set", "columns", "more"
 VOTE_RUNS, VOTER, VOTE_BY, REVEALED = "vruns", "voter", "vby", "vshown"
 WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME = "wset", "wrecall", "wtokens", "wcalls", "wms"
@@ -83,7 +83,7 @@ _FAULT = "lr_evaluate_fault"
 
 @contextmanager
 def kept_fault() -> Iterator[None]:
-    """Keep an error of the block for show_fault()."""
+    """Store an error of the with block, for show_fault()."""
     try:
         yield
     except LeanRAGError as error:
@@ -91,7 +91,7 @@ def kept_fault() -> Iterator[None]:
 
 
 def show_fault() -> None:
-    """Draw the error of the last callback, once."""
+    """Draw the error of the last callback once."""
     error = st.session_state.pop(_FAULT, None)
     if error is not None:
         message(error, kind="error")
@@ -106,7 +106,7 @@ def _opened(experiment: str, changed: str) -> ExperimentResult:
 
 
 def opened(summary: ExperimentSummary) -> ExperimentResult:
-    """Return the experiment with its rows, read once for each change."""
+    """Return the experiment with its rows; it is read again only after a change."""
     return _opened(summary.id, summary.changed)
 
 
@@ -120,7 +120,7 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
 
 
 def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:
-    """Return the gold evidence that the index of the first run cannot hold; none where it is not here any more."""
+    """Return the gold evidence that the index of the first run cannot hold; none if that index no longer exists."""
 
     @st.cache_data(show_spinner=False, max_entries=32)
     def looked_up(experiment: str, index_id: str, created: str) -> tuple[Evidence, ...]:
@@ -134,8 +134,8 @@ def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:
 
 
 def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> ExperimentSummary | None:
-    """Return the experiment that the link names; without one the person's own last one, else the program's first one of
-    the corpus, else its first."""
+    """Return the experiment that the link names; without one the person's own last one, else the first shipped one of
+    the corpus, else the first of all."""
     by_id = {each.id: each for each in summaries}
     wanted = state.recall(EXPERIMENT)
     if wanted:
@@ -146,13 +146,13 @@ def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> Experiment
 
 
 def facts(summary: ExperimentSummary) -> str:
-    """Return in words how much was run, and how far it is."""
-    of = say("evaluate.facts", n=len(summary.runs), questions=summary.all // max(1, len(summary.runs)))
+    """Return in words how much was run, and how far the experiment is."""
+    size_text = say("evaluate.facts", n=len(summary.runs), questions=summary.all // max(1, len(summary.runs)))
     if summary.is_shipped:
-        return say("evaluate.facts_shipped", facts=of)
+        return say("evaluate.facts_shipped", facts=size_text)
     if summary.is_complete:
-        return say("evaluate.facts_done", facts=of)
-    return say("evaluate.facts_so_far", facts=of, n=summary.rows, all=summary.all)
+        return say("evaluate.facts_done", facts=size_text)
+    return say("evaluate.facts_so_far", facts=size_text, n=summary.rows, all=summary.all)
 
 
 def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
@@ -173,7 +173,7 @@ def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) ->
 
 
 def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """Draw the choice that takes the place of the list on a phone."""
+    """Draw the choice that replaces the list on a phone."""
     titles = {each.id: each.title for each in summaries}
     with st.container(key="evaluate_pick"):
         choices.dropdown(
@@ -186,14 +186,14 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 
 
 def show(experiment: str) -> None:
-    """Show that experiment, and forget what was chosen in another one. For callbacks."""
+    """Show that experiment, and forget the choices made in another one. For callbacks."""
     state.remember(EXPERIMENT, experiment)
     for name in (RUN, AGAINST, KIND, OTHER, *BRUSHED):
         state.remember(name, None)
 
 
 def budget_of(spec: ExperimentSpec) -> int:
-    """Return the tokens that every run's context may have, 0 where runs have budgets of their own."""
+    """Return the context budget in tokens that all runs share; 0 where runs have budgets of their own."""
     limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
     known = strategies()
     is_official = all(
@@ -206,7 +206,7 @@ def budget_of(spec: ExperimentSpec) -> int:
 
 
 def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:
-    """Return by budget the experiments of the same runs and questions; the shown one for its own budget."""
+    """Return the experiments of the same runs and questions by token budget, the shown one included."""
     alike = [
         each
         for each in summaries
@@ -222,7 +222,7 @@ def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSumma
 
 
 def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
-    """Return the keys of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
+    """Return the keys of the two compared runs: the chosen ones, else LeanRAG and the baseline."""
     keys = [run.key for run in runs]
     of_strategy: Mapping[str, str] = {run.strategy: run.key for run in reversed(runs)}
     run = of_strategy.get(_STARTER, keys[0])
@@ -274,8 +274,7 @@ def take_settings(prefix: str, run: RunSpec) -> None:
 
 
 def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
-    """Compare has a column for each of these runs, side by side, with the index that is named beside it. For
-    callbacks."""
+    """Give Compare a column for each of these runs, with the index that is named beside it. For callbacks."""
     state.remember("index", runs[0][1])
     state.remember("cols", "abcd"[: max(columns.LEAST, len(runs))])
     for name in ("cview", "budget", "base"):
@@ -289,5 +288,5 @@ def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
 
 
 def strategies() -> Mapping[str, StrategyInfo]:
-    """Return the strategies there are, by name."""
+    """Return the available strategies by name."""
     return {info.name: info for info in all_strategies().strategies}

@@ -1,4 +1,5 @@
-"""Extraction: how much of a reference graph the graphs of indexes have, by type, with what was missed and invented."""
+"""Extraction: how much of a reference graph the graphs of indexes contain, by type, with what was missed and
+invented."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,12 +32,12 @@ def show() -> None:
         chosen = _index(indexes)
         match = _match()
     scores = _scores(_same_corpus(indexes, chosen), match)
-    own = scores.get(chosen.id)
-    if own is None:
+    score = scores.get(chosen.id)
+    if score is None:
         itself = chosen.kind == REFERENCE_GRAPH
         message(say("evaluate.extraction.itself" if itself else "evaluate.extraction.no_score"))
         return
-    at_match = own.match(match)
+    at_match = score.match(match)
     draw(
         html(
             '<div class="lr-finding"><b>{}</b> {}</div>',
@@ -53,16 +54,17 @@ def show() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         figure_view.title(say("evaluate.extraction.types"), say("evaluate.extraction.types_note"))
-        draw(_types(own.types))
-        if own.kinds:
+        draw(_types(score.types))
+        if score.kinds:
             figure_view.title(say("evaluate.extraction.kinds"), say("evaluate.extraction.kinds_note"))
-            draw(_kinds(own.kinds))
+            draw(_kinds(score.kinds))
     with right:
-        _examples(own.examples)
+        _examples(score.examples)
 
 
 def _covered() -> dict[str, IndexSummary]:
-    """Return by id the indexes whose corpus has a reference graph; first those extracted, then the graph itself."""
+    """Return by id the indexes whose corpus has a reference graph: the extracted ones first, then the reference
+    itself."""
     covered = {}
     corpora: dict[str, bool] = {}
     for summary in session.index_list().indexes:
@@ -96,7 +98,7 @@ def _match() -> str:
 
 
 def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, ExtractionScore]:
-    """Return the scores of the indexes that have one; draw the error of an index that does not read, and go on."""
+    """Return the scores of the indexes that have one; draw the error of an index that cannot be read, and continue."""
     scores = {}
     with st.spinner(say("evaluate.extraction.working")):
         for summary in indexes:
@@ -132,7 +134,7 @@ def _bar(share: float | None) -> Markup:
 def _table(
     indexes: Mapping[str, IndexSummary], scores: Mapping[str, ExtractionScore], match: str, chosen: IndexSummary
 ) -> Markup:
-    """Return a table of recall and precision of each index under the way of comparing names."""
+    """Return a table of recall and precision of each index under that way of matching names."""
     names = ("index", "engine", "entities_recall", "entities_precision", "relations_recall", "relations_precision")
     head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
     lines = []
@@ -159,7 +161,7 @@ def _table(
 
 
 def _types(types: Mapping[str, Share]) -> Markup:
-    """Return a table of recall and precision by type, the most frequent of the reference first."""
+    """Return a table of recall and precision by type, the reference's most frequent type first."""
     names = ("type", "wanted", "given", "recall", "precision")
     head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
     ordered = sorted(types.items(), key=lambda item: (-item[1].wanted, -item[1].given, item[0]))
@@ -193,7 +195,7 @@ def _kinds(kinds: Mapping[str, Share]) -> Markup:
 
 
 def _examples(examples: Examples) -> None:
-    """Draw what was missed, with the words of the document, or what was given besides."""
+    """Draw what was missed, with the words of the document, or what was extracted beyond the reference."""
     lists = (
         ("missed_entities", examples.missed_entities),
         ("missed_relations", examples.missed_relations),

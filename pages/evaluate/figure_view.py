@@ -1,4 +1,4 @@
-"""A drawing under its title, with the same numbers as a table and as a file one click away."""
+"""A drawing under its title, with a button to its numbers as a table and as a file."""
 
 from collections.abc import Callable, Sequence
 

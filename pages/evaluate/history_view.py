@@ -20,7 +20,7 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 from pages.evaluate import experiments, figure_view
 
-# Where an ended job of each kind is shown until it is closed; one at work is shown on every tab.
+# The tab that shows an ended job of each kind until it is closed; a running job is shown on every tab.
 _TABS_OF = {
     "experiment": (experiments.RESULTS, experiments.QUESTIONS, experiments.HISTORY),
     "sweep": (experiments.SWEEPS, experiments.HISTORY),
@@ -28,7 +28,7 @@ _TABS_OF = {
 
 
 def show_job(tab: str) -> None:
-    """Draw the job that the link names, else one that runs; an ended one on the tabs of its kind, where it can be
+    """Draw the job that the link names, else a running one. An ended job stands on the tabs of its kind and can be
     closed."""
     wanted = state.recall(experiments.JOB)
     jobs = [job for job in session.running_jobs() if job.kind.name in _TABS_OF]
@@ -82,7 +82,7 @@ _FILES = (
 
 
 def command(summary: ExperimentSummary) -> None:
-    """Draw the command that runs the experiment again, or goes on with it."""
+    """Draw the command that repeats or continues the experiment."""
     with st.popover(say("evaluate.command"), icon=":material/code:", type="tertiary", key="evaluate_command"):
         draw(markup.muted(say("evaluate.command_hint")))
         with plain_errors():
@@ -96,8 +96,8 @@ def command_of(experiment: str) -> str:
 
 
 def export(summary: ExperimentSummary) -> None:
-    """Draw downloads of every question's scores as CSV, the whole experiment as JSON, a report as HTML; each is made
-    when it is asked for."""
+    """Draw downloads of every question's scores as CSV, the whole experiment as JSON, and a report as HTML; each is
+    made on request."""
     name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
     with st.popover(say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export"):
         draw(markup.muted(say("evaluate.export_hint")))
@@ -220,7 +220,7 @@ def _show(experiment: str) -> None:
 
 
 def _run(summary: ExperimentSummary) -> None:
-    """Start a job that goes on with the experiment, or does everything once more. For callbacks."""
+    """Start a job that continues the experiment, or repeats it. For callbacks."""
     with experiments.kept_fault():
         spec = experiments.opened(summary).spec
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))

@@ -1,4 +1,4 @@
-"""What judges say of an experiment's answers: scores, win rates, grades; in a table of their own."""
+"""A table of what judges say of an experiment's answers: scores, win rates, grades."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from pages.evaluate.audit_charts import judge_title
 
 @dataclass(frozen=True)
 class Judged:
-    """Judgements added up: absolute scores, win rates of pairs, shares of right answers."""
+    """Summed-up judgements: absolute scores, win rates of pairs, shares of right answers."""
 
     scores: tuple[MeanScore, ...]
     rates: tuple[WinRate, ...]
@@ -29,7 +29,7 @@ class Judged:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The judges, in the order in which they come."""
+        """Return the judges in order of first appearance."""
         names = [*(each.judge for each in (*self.scores, *self.grades)), *(each.judge for each in self.rates)]
         return tuple(dict.fromkeys(names))
 
@@ -44,9 +44,9 @@ def _judged(
 
 
 def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
-    """Return the judgements about questions of that kind, all for ""."""
-    asked = {row.question for row in result.rows if not kind or row.kind == kind}
-    return tuple(judgement for judgement in result.judgements if judgement.question in asked)
+    """Return the judgements about questions of that kind; all for ""."""
+    question_ids = {row.question for row in result.rows if not kind or row.kind == kind}
+    return tuple(judgement for judgement in result.judgements if judgement.question in question_ids)
 
 
 def show(
@@ -107,7 +107,7 @@ def _to_audit(experiment: str, judge: str) -> None:
 def _scores(
     scores: Sequence[MeanScore], letters: Mapping[str, str], caption: str, shown: Callable[[float], str]
 ) -> Markup:
-    """Return a table of mean scores: a row a run, a column a criterion."""
+    """Return a table of mean scores: one row per run, one column per criterion."""
     criteria = list(dict.fromkeys(each.criterion for each in scores))
     by_key = {(each.run, each.criterion): each for each in scores}
     scales = {name: _scale(each.mean for each in scores if each.criterion == name) for name in criteria}
@@ -131,7 +131,8 @@ def _highest(scores: Sequence[MeanScore], criterion: str) -> float | None:
 
 
 def _rates(rates: Sequence[WinRate], letters: Mapping[str, str]) -> Markup:
-    """Return a table of win rates: a row a pair, a column a criterion, how often the first named wins."""
+    """Return a table of win rates: one row per pair, one column per criterion; each cell says how often the first run
+    wins."""
     criteria = list(dict.fromkeys(each.criterion for each in rates))
     by_key = {(each.a, each.b, each.criterion): each for each in rates}
     scale = CellScale(0.0, 1.0)
@@ -166,7 +167,7 @@ def interval_cell(
     *,
     is_best: bool = False,
 ) -> Markup:
-    """Return a cell with a value, a note behind it, and its interval as a bar. letter: of the run that it is of."""
+    """Return a cell with a value, a note behind it, and its interval as a bar. letter: of the run."""
     if interval is None:
         return html('<td class="lr-muted">–</td>')
     mark = scale.mark(_estimate(interval))
@@ -196,7 +197,7 @@ def _name(run: str, letters: Mapping[str, str]) -> Markup:
 
 
 def interval_table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
-    """Return a table of such cells that scrolls sideways where it is too wide."""
+    """Return a table of such cells; it scrolls sideways when it is too wide."""
     return html(
         '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
         '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',

@@ -1,4 +1,4 @@
-"""How the scores of a measure are written, and whether more of it is better."""
+"""How the scores of a measure are written, and whether higher is better."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from pages.common.html import html
 from pages.common.messages import known, say, words
 
 LATENCY = "latency"
-# Columns of a table in this order, as far as an experiment has them; others follow by their group.
+# The order of a table's columns; measures that are not listed here follow by group.
 ORDER = (
     "evidence-recall",
     "recall-5",
@@ -52,12 +52,12 @@ def is_count(measure: str) -> bool:
 
 
 def is_measure(name: str) -> bool:
-    """Tell whether the program measures something of that name."""
+    """Tell whether the program has a measure of that name."""
     return name in _infos()
 
 
 def title_of(measure: str) -> str:
-    """Return the measure's name on screen; its own name where the program no longer has it."""
+    """Return the measure's name on screen; its code name if the program no longer has it."""
     code, infos = f"evaluate.measure.{measure}", _infos()
     if known(code):
         return say(code)
@@ -65,13 +65,13 @@ def title_of(measure: str) -> str:
 
 
 def help_of(measure: str) -> str:
-    """Return what the measure says, in a sentence; empty where that is not known."""
+    """Return a sentence that explains the measure; empty where there is none."""
     infos = _infos()
     return words(infos[measure].help) if measure in infos else ""
 
 
 def shown(measure: str, value: float | None) -> str:
-    """Return a score as it is written; a dash where there is none."""
+    """Return the score as text; a dash for a missing one."""
     if value is None:
         return "–"
     if measure == LATENCY:
@@ -97,7 +97,7 @@ def in_order(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def measured(rows: Sequence[QuestionRow]) -> tuple[str, ...]:
-    """Return the measures that any of these rows has a score of, in order."""
+    """Return the measures that any of these rows has a score of, in display order."""
     names = {name for row in rows for name, score in row.scores.items() if score is not None}
     return in_order(sorted(names))
 
@@ -108,20 +108,20 @@ def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
 
 
 def kinds_of(rows: Sequence[QuestionRow]) -> Mapping[str, int]:
-    """Return the kinds of questions with how many there are of each, in the order in which they come."""
+    """Return the number of questions of each kind, in order of first appearance."""
     questions = {row.question: row.kind for row in rows}
     kinds = dict.fromkeys(kind for kind in questions.values() if kind)
     return {kind: sum(each == kind for each in questions.values()) for kind in kinds}
 
 
 def kind_title(kind: str) -> str:
-    """Return a kind of question as it is shown."""
+    """Return a kind of question in words."""
     code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"
     return say(code) if known(code) else kind
 
 
 def axis_title(name: str) -> str:
-    """Return the title of a setting, or of what came out, as the head of an axis."""
+    """Return the axis title of a setting or of a result."""
     code = f"evaluate.sweep.axis.{name}"
     if known(code):
         return say(code)
@@ -131,14 +131,14 @@ def axis_title(name: str) -> str:
 
 
 def mean_of(result: PointResult, measure: str) -> float | None:
-    """Return the mean of a measure at a point, None where it has no score."""
+    """Return the mean of a measure at a sweep's point; None where it has no score."""
     scores = scores_for_mean(measure, lambda name: result.scores.get(name, ()))
     known = [score for score in scores if score is not None]
     return fmean(known) if known else None
 
 
 def number(value: Parameter, order: Sequence[Parameter]) -> float:
-    """Return a setting as a number: itself, the number in its text, or its place among the values."""
+    """Return a setting as a number: itself, the number in its text, or its position in the order."""
     if isinstance(value, bool) or value is None:
         return float(order.index(value))
     if isinstance(value, int | float):
@@ -155,9 +155,9 @@ def point_title(result: PointResult) -> str:
 
 
 _RECALL, _CONTEXT_TOKENS = "evidence-recall", "context-tokens"
-_MOST_NEEDED = 20_000  # questions; more than that nobody writes
+_MOST_NEEDED = 20_000  # questions; nobody writes more than that
 _MOST_NAMED = 3
-_TIMES = 2.0  # from which a ratio is no share of the other's tokens
+_TIMES = 2.0  # from this ratio on, tokens are said as a multiple instead of a share
 
 
 def sentence(
@@ -168,7 +168,8 @@ def sentence(
     measure: str,
     titles: Mapping[str, str],
 ) -> Markup:
-    """Return the finding: the difference of the two, then the tokens, then the runs not told apart from the first.
+    """Return the finding: the difference of the two, then the tokens, then the runs that cannot be told apart from the
+    first.
 
     difference: of the two, over the questions of the table. pair: the keys of the two; titles: of all runs, by key.
     """
@@ -187,14 +188,14 @@ def sentence(
 
 
 def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:
-    """Return what the finding rests on, and what limits it."""
+    """Return the evidence of the finding, and its limits."""
     return markup.muted(say("text.space").join(map(words, grounds(result, runs, measure, kind))))
 
 
 def _difference(
     difference: KindDifference, interval: Interval, run: str, against: str, measure: str
 ) -> tuple[str, str]:
-    """Return the claim, and the interval that it rests on."""
+    """Return the claim, and the interval behind it."""
     assert interval.low is not None
     assert interval.high is not None
     title, value = title_of(measure), interval.value
@@ -229,17 +230,18 @@ def _difference(
 
 def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
     tokens = scores_of(result, _CONTEXT_TOKENS, questions_of(result, kind))
-    own, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
-    if not own or not other or not fmean(other):
+    run_tokens, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
+    if not run_tokens or not other or not fmean(other):
         return ""
-    ratio = fmean(own) / fmean(other)
+    ratio = fmean(run_tokens) / fmean(other)
     if ratio >= _TIMES:
         return say("evaluate.finding.times", ratio=f"{ratio:.1f}")
     return say("evaluate.finding.tokens", share=f"{100 * ratio:.0f}")
 
 
 def _needed(interval: Interval) -> str:
-    """Return in words how many questions would separate the two at this difference; empty where that says nothing."""
+    """Return in words how many questions would separate the two at this difference; empty where that number means
+    nothing."""
     assert interval.low is not None
     assert interval.high is not None
     half = (interval.high - interval.low) / 2
@@ -253,15 +255,15 @@ def _needed(interval: Interval) -> str:
 
 
 def _alike(rows: ScoreTable, pair: tuple[str, str], measure: str, titles: Mapping[str, str]) -> str:
-    """Return in words which other runs share a letter with the first; empty where none does or all do."""
+    """Return in words which other runs share a letter with the first; empty where none or all do."""
     cells = {row.run.key: row.cells.get(measure) for row in rows.rows}
-    own = cells.get(pair[0])
-    if own is None or not own.letters:
+    first_cell = cells.get(pair[0])
+    if first_cell is None or not first_cell.letters:
         return ""
     alike = [
         titles[key]
         for key, cell in cells.items()
-        if key not in pair and cell is not None and set(cell.letters) & set(own.letters)
+        if key not in pair and cell is not None and set(cell.letters) & set(first_cell.letters)
     ]
     if not alike or len(alike) == len(cells) - 2:
         return ""

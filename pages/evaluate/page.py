@@ -83,7 +83,7 @@ def _head(shown: ExperimentSummary | None) -> None:
         with st.container(width="stretch", gap=None):
             facts = f"{shown.title}: {experiments.facts(shown)}" if of_experiment and shown is not None else ""
             heading(say("page.evaluate"), facts)
-        # In a container that is there without an experiment too: what stands behind it keeps its place when the first
+        # The container exists even without an experiment, so that what follows keeps its place when the first
         # one ends, and an open form keeps what is written in it.
         with st.container(horizontal=True, width="content", gap="small", key="evaluate_commands"):
             if shown is not None and of_experiment:

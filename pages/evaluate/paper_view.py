@@ -1,4 +1,5 @@
-"""One's own figures beside those that the paper publishes, where an experiment makes one of its tables."""
+"""The experiment's own figures beside those that the paper publishes, where an experiment reproduces one of its
+tables."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -33,7 +34,7 @@ _TABLE, _DATASET, _CRITERION = "ptable", "pset", "pcriterion"
 
 
 def tables_of(result: ExperimentResult) -> tuple[str, ...]:
-    """Return the paper's tables that the experiment has figures of its own for."""
+    """Return the paper's tables for which the experiment has its own figures."""
     names = {run.key for run in result.spec.runs}
     kinds = {judgement.kind for judgement in result.judgements}
     if LEANRAG not in names or not names <= {*SYSTEMS, NO_RELATIONS, NO_CHUNKS} or len(names) < 2:
@@ -49,21 +50,21 @@ def tables_of(result: ExperimentResult) -> tuple[str, ...]:
 
 
 def show(result: ExperimentResult) -> bool:
-    """Draw the experiment's figures beside the paper's, where it makes one of its tables; tell whether it does."""
+    """Draw the experiment's figures beside the paper's if it reproduces one of its tables; tell whether it does."""
     tables = tables_of(result)
     if not tables:
         return False
     figure_view.title(say("evaluate.paper"), say("evaluate.paper_note"))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="paper_controls"):
         table = _choice(_TABLE, say("evaluate.paper_table"), {name: say(f"evaluate.paper.{name}") for name in tables})
-        own = paper_table(table, result)[0]
+        own_cells = paper_table(table, result)[0]
         dataset = _choice(_DATASET, say("evaluate.paper_dataset"), {name: name for name in _datasets(result)})
-        criteria = list(dict.fromkeys(cell.criterion for cell in own.cells))
+        criteria = list(dict.fromkeys(cell.criterion for cell in own_cells.cells))
         titles = {
             name: audit_charts.criterion_title(name) for name in sorted(criteria, key=lambda name: name != "overall")
         }
         criterion = _choice(_CRITERION, say("evaluate.audit.criterion"), titles)
-    rows = rows_of([cell for cell in own.cells if cell.criterion == criterion], dataset)
+    rows = rows_of([cell for cell in own_cells.cells if cell.criterion == criterion], dataset)
     label = say("evaluate.paper_label", table=say(f"evaluate.paper.{table}"), dataset=dataset)
     drawings = [beside_published(rows, width=width, label=label, tick=lambda value: f"{value:g}") for width in _WIDTHS]
     head = (say("evaluate.run"), say("evaluate.this_machine"), say("evaluate.published"))
@@ -98,7 +99,7 @@ def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
 
 
 def _datasets(result: ExperimentResult) -> list[str]:
-    """Return the paper's data sets, the one that the questions seem to be of first."""
+    """Return the paper's data sets, first the one that the questions seem to come from."""
     return sorted(DATASETS, key=lambda name: name.lower() not in result.spec.question_set.lower())
 
 
@@ -113,7 +114,7 @@ def show_pays(
     by_kind: Mapping[str, KindDifference], titles: tuple[str, str], measure: str, result: ExperimentResult
 ) -> None:
     """Draw the differences by kind of question, filled where the two runs can be told apart. titles: of the two runs;
-    result: whose questions of a kind a click selects."""
+    result: the experiment in which a click selects the questions of a kind."""
     run, against = titles
     title = measure_words.title_of(measure)
     figure_view.title(say("evaluate.pays"), say("evaluate.pays_note", measure=title, run=run, against=against))
@@ -155,7 +156,7 @@ def show_pays(
 
 
 def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Difference]:
-    """Return the difference for each kind of question that has two or more of them with a score of both runs."""
+    """Return the difference for each kind that has at least two questions with a score of both runs."""
     rows = []
     for kind, each in by_kind.items():
         interval = each.interval

@@ -1,4 +1,4 @@
-"""The results of an experiment: what it says, its table by kind of question, and where one run beats another."""
+"""The results of an experiment: its finding, its table by kind of question, and where one run beats another."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -30,9 +30,10 @@ _WIDTHS = (320, 430, 560)
 
 
 def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result: ExperimentResult) -> None:
-    """Draw recall against tokens; nothing below two runs that have both. chosen: key of the run with its interval.
+    """Draw recall against tokens; nothing if fewer than two runs have both. chosen: key of the run whose interval is
+    drawn.
 
-    result: whose runs are selected by a click or a box.
+    result: the experiment whose runs a click or a box selects.
     """
     selected = brushing.selected(result, brushing.RUNS)
     points = points_of(table, chosen, titles, selected)
@@ -74,7 +75,8 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result
 def points_of(
     table: ScoreTable, chosen: str, titles: Mapping[str, str], selected: Sequence[str] = ()
 ) -> list[ParetoPoint]:
-    """Return the runs that have both figures; those that no other one beats are the front. selected: the named runs."""
+    """Return the runs that have both figures; runs that no other run beats form the front. selected: runs to be
+    named."""
     rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL) is not None]
     known = [(row.run.key, row.cells) for row in rows]
     pairs: Sequence[tuple[float, float]] = [
@@ -102,7 +104,7 @@ _HEAD_REM, _ROW_REM = 1.9, 3.05  # of the table; its place is kept free until it
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """Draw the list at the left, the chosen experiment beside it."""
+    """Draw the list on the left and the chosen experiment beside it."""
     experiments.pick(summaries, shown)
     left, right = st.columns([2, 11], gap="medium")
     with left, st.container(key="evaluate_list_column", gap="xsmall"):
@@ -113,7 +115,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 
 
 def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mapping[int, ExperimentSummary]) -> None:
-    """Draw the experiment's results, those so far where it is under way. budgets: see other_budgets()."""
+    """Draw the experiment's results, or those so far while it runs. budgets: see other_budgets()."""
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
@@ -171,7 +173,8 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
 
 
 def _selected_part(result: ExperimentResult, kind: str) -> ExperimentResult:
-    """Return the experiment over its selected questions; the whole, with a message, if none is of the chosen kind."""
+    """Return the experiment over its selected questions; the whole, with a message, if none of them is of the chosen
+    kind."""
     part = brushing.restricted(result)
     if questions_of(part, kind):
         return part
@@ -180,7 +183,7 @@ def _selected_part(result: ExperimentResult, kind: str) -> ExperimentResult:
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:
-    """Return the titles of the experiment's indexes by id, where it has several."""
+    """Return the titles of the experiment's indexes by id; empty if it has only one."""
     ids = dict.fromkeys(run.index for run in result.spec.runs)
     if len(ids) < 2:
         return {}
@@ -200,7 +203,7 @@ def _kind(result: ExperimentResult) -> str:
 
 
 def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
-    """Draw the choice of the token budget, where there are experiments of the same runs with several."""
+    """Draw the choice of the token budget if there are experiments of the same runs with several budgets."""
     if len(budgets) < 2:
         return
     titles = {
@@ -226,7 +229,7 @@ def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
 
 
 def _controls(result: ExperimentResult, measures: Sequence[str], run: str, against: str) -> str:
-    """Draw the choice of the sort measure, the two compared runs and the columns in a row; return the sort measure."""
+    """Draw the choices of the sort measure, the two compared runs and the columns in a row; return the sort measure."""
     titles = {measure: measure_words.title_of(measure) for measure in (*measures, LATENCY)}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="evaluate_controls"):
         sort = choices.dropdown(experiments.SORT, say("evaluate.sort"), titles, width=210)

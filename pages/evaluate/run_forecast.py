@@ -1,4 +1,4 @@
-"""What an experiment will take: retrievals, calls of models, tokens and money, parts that are made first."""
+"""What an experiment will take: retrievals, model calls, tokens and money, and the parts that are made first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ _ANSWER_TOKENS, _JUDGE_TOKENS = (5_500, 300), (2_200, 400)
 
 @dataclass(frozen=True)
 class Load:
-    """What an experiment will do. retrievals: questions times runs; answer_calls: of a language model, at least as
-    many; judge_calls: replies of judges."""
+    """What an experiment will do. retrievals: questions times runs; answer_calls: the least number of calls of a
+    language model; judge_calls: replies of judges."""
 
     retrievals: int
     answer_calls: int
@@ -36,7 +36,7 @@ class Load:
 
 
 def models_of(indexes: Sequence[IndexSummary]) -> dict[str, str]:
-    """Return, for each index about which a language model is asked, the model that answers."""
+    """Return the model that answers, for each index whose questions are answered by a language model."""
     bench = session.workbench()
     answering = ""
     with plain_errors():
@@ -49,7 +49,7 @@ def models_of(indexes: Sequence[IndexSummary]) -> dict[str, str]:
 
 
 def tokens_of(load: Load) -> tuple[int, int]:
-    """Estimate how many tokens the load's prompts and replies have."""
+    """Estimate the tokens of the prompts and of the replies."""
     prompt, completion = (
         load.answer_calls * _ANSWER_TOKENS[place] + load.judge_calls * _JUDGE_TOKENS[place] for place in (0, 1)
     )
@@ -57,19 +57,23 @@ def tokens_of(load: Load) -> tuple[int, int]:
 
 
 def dollars_of(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str], settings: Settings) -> float | None:
-    """Estimate what it costs in dollars by the price table; None where a model has no price in it."""
+    """Estimate the cost in dollars by the price table; None if it lacks the price of a model."""
     answering = [model_of[run.index] for run in spec.runs if run.index in model_of]
     judging = [judge.model for judge in spec.judges]
     shares = [
         (settings.of_role(ANSWERS), answering, load.answer_calls, _ANSWER_TOKENS),
         (settings.of_role(JUDGING), judging, load.judge_calls, _JUDGE_TOKENS),
     ]
-    paid = [(own, models) for own, models, _, _ in shares if own is settings or not own.local]
-    if any(model_title(name) not in own.prices for own, models in paid for name in models):
+    paid = [
+        (server_settings, models)
+        for server_settings, models, _, _ in shares
+        if server_settings is settings or not server_settings.local
+    ]
+    if any(model_title(name) not in server_settings.prices for server_settings, models in paid for name in models):
         return None
     dollars = 0.0
-    for own, models, calls, (prompt, completion) in shares:
-        prices: list[Price] = [own.price(model_title(name)) for name in models]
+    for server_settings, models, calls, (prompt, completion) in shares:
+        prices: list[Price] = [server_settings.price(model_title(name)) for name in models]
         dollars += sum(price.of(prompt, completion) for price in prices) * calls / max(1, len(prices))
     return dollars
 
@@ -89,7 +93,7 @@ def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> 
 def load_of(
     spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], model_of: Mapping[str, str]
 ) -> Load:
-    """Count what the experiment will do over that many questions. model_of: see models_of()."""
+    """Count what the experiment will do over its questions. model_of: see models_of()."""
     asking = [run for run in spec.runs if run.index in model_of]
     own_calls = sum(strategies[run.strategy].calls_model for run in asking if run.strategy in strategies)
     answer_calls = questions * (len(asking) * spec.answers + own_calls)
@@ -104,7 +108,7 @@ def load_of(
 def show(
     spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], model_of: Mapping[str, str]
 ) -> Budget | None:
-    """Draw what the experiment takes, before it begins; return the budget where models are called."""
+    """Draw the forecast of the experiment; return the budget if models are called."""
     load = load_of(spec, questions, strategies, model_of)
     draw(markup.label(say("evaluate.form.forecast")))
     rows = [
@@ -144,7 +148,7 @@ def show(
 
 
 def _missing(spec: ExperimentSpec) -> tuple[MissingPart, ...]:
-    """Return the index parts that are to be made; looking for them opens every index."""
+    """Return the index parts that have to be made; this opens every index."""
     key = tuple((run.index, run.strategy) for run in spec.runs)
     try:
         return _looked_up(key, spec) if key else ()
@@ -159,7 +163,7 @@ def _looked_up(key: tuple[tuple[str, str], ...], _spec: ExperimentSpec) -> tuple
 
 
 def _time(spec: ExperimentSpec, load: Load) -> str:
-    """Estimate how long retrieval takes, by what the same strategies took in an experiment before."""
+    """Estimate the time of retrieval from an earlier experiment with the same strategies."""
     summaries = session.workbench().experiments.store.all()
     if not summaries:
         return ""

@@ -1,4 +1,4 @@
-"""The runs in the form of an experiment: systems with options of their own, several variants of one among them."""
+"""The runs in the form of an experiment: systems with their options, also several variants of one system."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +20,14 @@ from pages.common.messages import say, words
 
 _STARTERS = ("leanrag", "vector", "bm25")
 _RUNS = "lr_experiment_runs"  # in the session: the drafts, in order
-_OPEN, _MORE = "lr_experiment_run", "lr_experiment_run_more"  # the draft whose options are open, and whether all are
+# In the session: the draft whose options are open, and whether all options are shown.
+_OPEN, _MORE = "lr_experiment_run", "lr_experiment_run_more"
 _ADD = "experiment_add"
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A run of an experiment that has not begun. number: unique in the list. options: those that are not official."""
+    """A planned run of an experiment. number: unique in the list. options: those that differ from the official ones."""
 
     number: int
     strategy: str
@@ -34,12 +35,12 @@ class Draft:
 
     @property
     def key(self) -> str:
-        """Of its widgets, and of its run while it has no index."""
+        """Return the key of its widgets, and of its run before it has an index."""
         return f"run{self.number}"
 
 
 def show(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
-    """Draw the list of runs, with what adds, duplicates, changes and removes them; return the drafts."""
+    """Draw the list of runs with buttons that add, duplicate, change and remove them; return the drafts."""
     drafts = _drafts(strategies)
     titles = {key: words(title) for key, title in run_titles([_unplaced(each) for each in drafts]).items()}
     draw(markup.label(say("evaluate.form.runs"), say("evaluate.form.runs_hint")))
@@ -88,7 +89,7 @@ def runs_of(drafts: Sequence[Draft], chosen: Sequence[IndexSummary]) -> tuple[Ru
 
 
 def repeated(drafts: Sequence[Draft], strategies: Mapping[str, StrategyInfo]) -> dict[str, str]:
-    """Map the key of each draft that is as an earlier one to the key of that."""
+    """Map the key of each draft that equals an earlier one to the key of the earlier one."""
     first: dict[str, str] = {}
     same = {}
     for draft in drafts:
@@ -106,7 +107,7 @@ def _drafts(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
 
 
 def _unplaced(draft: Draft) -> RunSpec:
-    """Return the draft's run without an index, to be named."""
+    """Return the draft's run without an index, so that it can be named."""
     return RunSpec("", "", draft.strategy, draft.options, id=draft.key)
 
 
@@ -134,7 +135,7 @@ def _row(draft: Draft, info: StrategyInfo, title: str) -> None:
 
 
 def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: Mapping[str, str]) -> None:
-    """Draw the run's options by step; mark what differs from the first other variant, and fold what all variants
+    """Draw the run's options by step; mark what differs from the first other variant, and fold away what all variants
     share."""
     alike = {
         each.key: VariantSettings(each.strategy, all_settings(info, each.options), {})
@@ -174,20 +175,20 @@ def _add() -> None:
 
 
 def _add_all(names: Sequence[str]) -> None:
-    """Add every system that is no run yet. For callbacks."""
-    there = {draft.strategy for draft in st.session_state[_RUNS]}
+    """Add every system that the list does not contain yet. For callbacks."""
+    listed_strategies = {draft.strategy for draft in st.session_state[_RUNS]}
     for name in names:
-        if name not in there:
+        if name not in listed_strategies:
             _put(Draft(_free_number(), name))
 
 
 def _duplicate(number: int) -> None:
     """Add a run like this one below it, with its options open. For callbacks."""
-    made = _free_number()
+    new_number = _free_number()
     for draft in st.session_state[_RUNS]:
         if draft.number == number:
-            _put(replace(draft, number=made), after=number)
-            st.session_state[_OPEN] = made
+            _put(replace(draft, number=new_number), after=number)
+            st.session_state[_OPEN] = new_number
 
 
 def _remove(number: int) -> None:

@@ -1,4 +1,4 @@
-"""The form of an experiment: which indexes, strategies and questions, who judges, and what it will take."""
+"""The form of an experiment: indexes, strategies, questions, judges, and what the run will take."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,8 +35,8 @@ _MOST_REPEATS = 20
 
 def button() -> None:
     """Draw the button that opens the form."""
-    said, look = say("evaluate.run_experiment"), {"icon": ":material/play_arrow:", "type": "primary"}
-    dialogs.form(said, said, _form, key="primary_experiment", width="large", **look)
+    label, look = say("evaluate.run_experiment"), {"icon": ":material/play_arrow:", "type": "primary"}
+    dialogs.form(label, label, _form, key="primary_experiment", width="large", **look)
 
 
 def _form() -> None:
@@ -86,14 +86,14 @@ def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
 
 
 def _what() -> str:
-    """Draw the choice between strategies of the person's own and the paper's tables, and return it."""
+    """Draw the choice between the person's own strategies and the paper's tables, and return it."""
     titles = {_OWN: say("evaluate.form.own")}
     titles |= {table: say("evaluate.form.paper", table=say(f"evaluate.paper.{table}")) for table in TABLES}
     return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
 
 
 def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_model: bool) -> ExperimentSpec:
-    """Draw title, baseline, answers and judges; return the experiment of these runs."""
+    """Draw title, baseline, answers and judges; return the experiment with these runs."""
     title = _title(say("evaluate.form.title_default", set=question_set.title))
     baseline = _baseline(runs)
     answers, mode = _answers(asks_model)
@@ -102,7 +102,7 @@ def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_
 
 
 def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
-    """Draw title and judges; return the experiment that makes a table of the paper on the first index."""
+    """Draw title and judges; return the experiment that reproduces a table of the paper on the first index."""
     default = f"{say(f'evaluate.paper.{table}')}, {question_set.title}"
     title = _title(default)
     judges = () if table == TOKENS else _judges(with_kinds=False)
@@ -134,8 +134,8 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
 
 
 def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
-    """Draw the choice of the set and return it. First comes the one that was looked at last where it may ask about the
-    indexes, then those about their corpora, then those that name no corpus."""
+    """Draw the choice of the set and return it. Order: the set that was shown last if it may ask about the indexes,
+    then sets about their corpora, then sets that name no corpus."""
     corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(experiments.SET)
 
     def rank(id_: str) -> int:
@@ -158,10 +158,10 @@ def _baseline(runs: Sequence[RunSpec]) -> str:
         return ""
     titles = experiments.titles(runs)
     keys, usual = list(titles), usual_baseline(runs)
-    held = st.session_state.get(_BASELINE)
+    remembered = st.session_state.get(_BASELINE)
     chosen: str = widgets.show(
         "experiment_baseline",
-        held if held in titles else usual,
+        remembered if remembered in titles else usual,
         lambda mount: st.selectbox(
             say("evaluate.form.baseline"),
             keys,
@@ -181,7 +181,7 @@ def _keep_baseline(key: str) -> None:
 
 
 def _answers(asks_model: bool) -> tuple[bool, str]:
-    """Ask whether answers are written, and whether they are declined where the context does not suffice."""
+    """Ask whether answers are written, and whether a question is declined when its context is insufficient."""
     hint = say("evaluate.form.answers_hint" if asks_model else "evaluate.form.answers_builtin")
     answers = st.toggle(say("evaluate.form.answers"), value=False, key="experiment_answers", help=hint)
     if not answers or not asks_model:
@@ -199,7 +199,7 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
 
 
 def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
-    """Draw who judges the answers, what is asked, and how often; return the judges."""
+    """Draw the choice of the judges, their questions and the repetitions; return the judges."""
     try:
         settings = session.workbench().settings.read()
     except LeanRAGError as error:

@@ -1,4 +1,4 @@
-"""Question sets: what there is, what each holds, and how to get another one."""
+"""Question sets: the list, the content of each, and the ways to get a new one."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ _PREVIEWED = 5
 
 
 def upload() -> None:
-    """Draw the upload of a JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
-    added = st.session_state.get(_ADDED, 0)  # with another key the popover is closed, and its file gone
+    """Draw the upload of a JSONL, JSON or CSV file, and show its first questions or the wrong line."""
+    added = st.session_state.get(_ADDED, 0)  # a new key closes the popover and drops its file
     key = f"{_FILE}_{added}"
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key=f"set_upload_{added}"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
@@ -75,7 +75,7 @@ def _title(default: str, key: str) -> str:
 
 
 def _corpus(key: str) -> str:
-    """Draw the choice of the corpus of the questions and return it, "" for none; at first the chosen index's."""
+    """Draw the choice of the corpus of the questions and return it, "" for none; by default the chosen index's."""
     titles = {"": say("evaluate.sets.no_corpus")}
     titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
     chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
@@ -122,7 +122,7 @@ def _write() -> None:
 
 
 def written(rows: Sequence[Mapping[Any, Any]]) -> bytes:
-    """Return the rows of the table as a file of questions; rows without any text are left out."""
+    """Return the rows of the table as a file of questions, without empty rows."""
     lines = []
     for row in rows:
         cells = {name: _text(row.get(name)) for name in _COLUMNS}
@@ -141,8 +141,8 @@ def generate() -> None:
     if not indexes:
         return
     title, icon = say("evaluate.sets.generate_title"), ":material/auto_awesome:"
-    made = partial(_generate, indexes)
-    dialogs.form(say("evaluate.sets.generate"), title, made, key="set_generate", width="medium", icon=icon)
+    start = partial(_generate, indexes)
+    dialogs.form(say("evaluate.sets.generate"), title, start, key="set_generate", width="medium", icon=icon)
 
 
 def _generate(indexes: Mapping[str, IndexSummary]) -> None:
@@ -173,27 +173,29 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
             key="generate_kinds",
             wrap=True,
         )
-        how = Generation(n=int(n), seed=int(seed), kinds=tuple(chosen or TEMPLATE_KINDS))
+        generation = Generation(n=int(n), seed=int(seed), kinds=tuple(chosen or TEMPLATE_KINDS))
     else:
         names = ("users", "tasks", "questions")
         counts = []
         for name, column in zip(names, st.columns(3, gap="small"), strict=True):
             with column:
                 counts.append(int(st.number_input(say(f"evaluate.sets.{name}"), 1, 20, 5, key=f"generate_{name}")))
-        how = Generation(model=model, users=counts[0], tasks=counts[1], questions=counts[2])
-        draw(markup.muted(say("evaluate.sets.calls", n=how.n_calls, questions=counts[0] * counts[1] * counts[2])))
+        generation = Generation(model=model, users=counts[0], tasks=counts[1], questions=counts[2])
+        draw(
+            markup.muted(say("evaluate.sets.calls", n=generation.n_calls, questions=counts[0] * counts[1] * counts[2]))
+        )
     if st.button(
         say("evaluate.sets.generate"), type="primary", key="primary_set_generate", icon=":material/auto_awesome:"
     ):
         with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
             bench = session.workbench()
-            state.remember(experiments.SET, bench.question_sets.generate(bench.indexes.open(index), how))
+            state.remember(experiments.SET, bench.question_sets.generate(bench.indexes.open(index), generation))
             dialogs.close()
             st.rerun()
 
 
 def _model() -> str:
-    """Draw the choice of who makes the questions and return it: templates, or a model where there is one."""
+    """Draw the choice between templates and, where there is one, a language model, and return it."""
     with plain_errors():
         settings = session.workbench().settings.read()
         if writers := endpoint_view.writers(settings):
@@ -211,7 +213,7 @@ _ROW = "question"
 
 
 def show() -> None:
-    """Draw the list of sets at the left, the chosen one beside it; above them the ways to get a new one."""
+    """Draw the list of sets on the left, the chosen one beside it, and above them the ways to get a new one."""
     infos = session.workbench().question_sets.all()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="set_actions"):
         upload()
@@ -271,14 +273,14 @@ def kinds(info: QuestionSetInfo) -> str:
 
 
 def _details(info: QuestionSetInfo) -> None:
-    """Draw what the set holds, and what can be done with it."""
+    """Draw the content of the set, and what can be done with it."""
     bench = session.workbench()
     questions = bench.question_sets.questions(info.id)
     figure_view.title(info.title, say("evaluate.sets.gold", n=info.n, evidence=info.n_evidence, answers=info.n_answers))
     draw(markup.muted(kinds(info)))
     if info.about:
-        how = say("ask.comma").join(f"{name} {value}" for name, value in info.about.items())
-        draw(markup.muted(say("evaluate.sets.about", how=how)))
+        details = say("ask.comma").join(f"{name} {value}" for name, value in info.about.items())
+        draw(markup.muted(say("evaluate.sets.about", how=details)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             say("evaluate.sets.download"),
@@ -304,7 +306,7 @@ def _details(info: QuestionSetInfo) -> None:
 
 
 def _table(questions: Sequence[GoldQuestion]) -> None:
-    """Draw the questions; a row that is clicked is read whole below."""
+    """Draw the questions; a clicked row is shown in full below."""
     head = {name: say(f"evaluate.sets.head.{name}") for name in ("question", "kind", "answer", "evidence")}
     table = pd.DataFrame(
         {
@@ -343,7 +345,7 @@ def _table(questions: Sequence[GoldQuestion]) -> None:
 
 
 def gold(question: GoldQuestion) -> None:
-    """Draw a question with its gold answer and evidence, to be read."""
+    """Draw a question with its gold answer and evidence."""
     draw(html('<div class="lr-read" dir="auto"><b>{}</b></div>', question.question))
     answer = question.answer or say("ask.comma").join(question.answers)
     draw(html('<div class="lr-read" dir="auto">{}</div>', answer or say("evaluate.sets.no_answer")))

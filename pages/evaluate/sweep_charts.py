@@ -1,4 +1,4 @@
-"""The pictures of a sweep: a heat map of two settings, recall against cost, all runs over parallel axes."""
+"""The charts of a sweep: a heat map of two settings, recall against cost, all runs over parallel axes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _LAYERS, _BUILD = "layers", "build-seconds"
 
 @dataclass(frozen=True)
 class Marks:
-    """The point that is looked at, those that are selected, and what a click and a box do."""
+    """The point that is shown, the selected points, and the callbacks of a click and of a box."""
 
     chosen: str
     selected: tuple[str, ...]
@@ -38,7 +38,8 @@ def heat(
     colour: str,
     marks: Marks,
 ) -> bool:
-    """Draw the heat map of the first two axes, other settings as at the chosen point; tell whether there is one."""
+    """Draw the heat map of the first two axes, with the chosen point's values of all others; tell whether there is
+    one."""
     axes = [axis for axis in sweep.spec.axes if axis.values][:2]
     at = sweep.at(marks.chosen)
     if not axes or at is None:
@@ -163,16 +164,16 @@ def _point_words(standing: PointStanding, shown: Findings) -> str:
 
 
 def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks) -> tuple[int, int]:
-    """Draw all points over parallel axes; those that are selected in colour, else those whose measure is at least
-    `keep`. Return how many are at least `keep`, and of how many."""
+    """Draw all points over parallel axes. The selected ones are in colour; without a selection those whose measure is
+    at least `keep`. Return how many are at least `keep`, and how many there are."""
     columns = _columns(sweep, shown)
     kept_axis = list(columns).index(shown.measure)
     names = [result.point.name for result in sweep.points]
     runs, n_kept = [], 0
     for place, name in enumerate(names):
         values = tuple(column[place] for column in columns.values())
-        own = values[kept_axis]
-        is_kept = keep is not None and own is not None and own >= keep
+        score = values[kept_axis]
+        is_kept = keep is not None and score is not None and score >= keep
         n_kept += is_kept
         in_colour = name in marks.selected if marks.selected else is_kept
         runs.append(ParallelRun(name, values, in_colour, is_chosen=name == marks.chosen, pick=name))
@@ -193,7 +194,7 @@ def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks)
 
 
 def _columns(sweep: SweepResult, shown: Findings) -> Mapping[str, list[float | None]]:
-    """Return settings and results by name: of each point a number. Settings that are no numbers count by place."""
+    """Return settings and results by name, one number per point. A setting that is no number counts by its position."""
     columns: dict[str, list[float | None]] = {}
     for axis in sweep.spec.axes:
         values = [result.point.settings[axis.name] for result in sweep.points]

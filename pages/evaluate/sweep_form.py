@@ -1,4 +1,4 @@
-"""The form of a sweep: what is varied, over which corpus and questions, and what it will take."""
+"""The form of a sweep: the varied settings, the corpus, the questions, and what the sweep will take."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ _LONGEST_TITLE = 120
 
 def button() -> None:
     """Draw the button that opens the form."""
-    said, look = say("evaluate.run_sweep"), {"icon": ":material/play_arrow:", "type": "primary"}
-    dialogs.form(said, said, _form, key="primary_sweep", width="large", **look)
+    label, look = say("evaluate.run_sweep"), {"icon": ":material/play_arrow:", "type": "primary"}
+    dialogs.form(label, label, _form, key="primary_sweep", width="large", **look)
 
 
 def _form() -> None:
@@ -91,7 +91,7 @@ def _form() -> None:
 
 
 def _start_button(spec: SweepSpec) -> None:
-    """Draw the forecast and the button, or why the specification cannot be run."""
+    """Draw the forecast and the button, or the reason why the specification cannot be run."""
     if not spec.axes:
         draw(markup.muted(say("evaluate.sweep.form.no_axes")))
         return
@@ -129,10 +129,10 @@ def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
 
 
 def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
-    """Draw the choice of the settings that are not varied and return them: those of an index of the corpus, the
-    built-in engine's, or those of its reference graph."""
-    own = {each.id: each for each in session.index_list().indexes if each.corpus_id == corpus.id}
-    titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in own.items()}
+    """Draw the choice of the settings that stay fixed and return them: those of an index of the corpus, of the built-in
+    engine, or of the corpus's reference graph."""
+    corpus_indexes = {each.id: each for each in session.index_list().indexes if each.corpus_id == corpus.id}
+    titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in corpus_indexes.items()}
     titles[""] = say("evaluate.sweep.form.builtin")
     with plain_errors():
         if session.workbench().builds.has_reference(corpus.id):
@@ -142,10 +142,10 @@ def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
     )
     if chosen == REFERENCE:
         return IndexConfig(model=REFERENCE), None
-    if chosen not in own:
+    if chosen not in corpus_indexes:
         return IndexConfig(), None
-    known = {name: getattr(own[chosen].config, name) for name in forms.option_fields(IndexConfig)}
-    return replace(IndexConfig(), **known), own[chosen]
+    known = {name: getattr(corpus_indexes[chosen].config, name) for name in forms.option_fields(IndexConfig)}
+    return replace(IndexConfig(), **known), corpus_indexes[chosen]
 
 
 def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
@@ -155,7 +155,7 @@ def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
 
 
 def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
-    """Draw which settings are varied, and over which values. Raises InvalidConfig for a value of another type."""
+    """Draw the choice of the varied settings and their values. Raises InvalidConfig for a value of another type."""
     index_fields = {
         name: spec
         for name, spec in forms.option_fields(IndexConfig).items()
@@ -194,7 +194,7 @@ def _values_of(spec: Field[Any]) -> str:
 
 
 def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
-    """Read the values of a setting, separated by commas, each once. Raises InvalidConfig for one of another type."""
+    """Read the distinct values of a setting, separated by commas. Raises InvalidConfig for a value of another type."""
     parts = list(dict.fromkeys(part.strip() for part in re.split("[,，、]", text) if part.strip()))
     try:
         if isinstance(spec.default, bool):
@@ -236,7 +236,7 @@ def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
 
 
 def _forecast(expected: SweepForecast) -> Budget | None:
-    """Draw what the sweep takes, before it begins; return the budget where models are called."""
+    """Draw the forecast of the sweep; return the budget if models are called."""
     calls, seconds = expected.calls, expected.seconds
     paid = calls.high > 0 or expected.asks_model
     cost = numbers.money(expected.dollars.expected) if expected.dollars.high else say("evaluate.form.no_cost")

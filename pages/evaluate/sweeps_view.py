@@ -1,4 +1,4 @@
-"""Sweeps: what settings do, the ones that cannot be told from the best, and a point of them to go on with."""
+"""Sweeps: the effect of settings, those that cannot be told apart from the best, and what to do with a chosen point."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ from pages.common.messages import as_sentence, message, say, words
 from pages.evaluate import brushing, experiments, figure_view, measure_words, sweep_charts
 
 _BUILD, _LEANRAG = "build-seconds", "leanrag"
-_IS_OPEN = "lr_sweep_point_open"  # Ask can be shown at once
+_IS_OPEN = "lr_sweep_point_open"  # the index exists, so Ask can be shown at once
 
 
 def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
@@ -87,7 +87,8 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, str, str, str]]) -> Mark
 
 
 def _buttons(sweep: SweepResult, result: PointResult) -> None:
-    """Ask with the point's index and options; the form of Build with its settings."""
+    """Draw the buttons that open the point on Ask, save its settings as a preset, and fill the form of Build with
+    them."""
     if st.button(
         say("evaluate.questions.ask"),
         icon=":material/forum:",
@@ -116,7 +117,7 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
 
 
 def _to_ask(sweep: SweepResult, result: PointResult) -> None:
-    """Ask holds the point's index and options; an index that is to be built first is shown as a job. For callbacks."""
+    """Give Ask the point's index and options; start a job first if the index has to be built. For callbacks."""
     with experiments.kept_fault():
         opened = session.workbench().sweeps.open_point(sweep.id, result.point.name)
         state.remember("index", opened.index)
@@ -150,7 +151,7 @@ _PER_1000 = "recall-per-1000"
 
 
 def show() -> None:
-    """Draw the chosen sweep: its finding, three pictures with one chosen point, and what can be done with that."""
+    """Draw the chosen sweep: its finding, three charts with one chosen point, and what can be done with the point."""
     bench = session.workbench()
     for damaged in bench.sweeps.store.damaged():
         message(damaged.reason, kind="error", title=say("evaluate.sweep.damaged", sweep=damaged.id))
@@ -214,7 +215,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
 
 
 def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
-    """Return the sentence with titles of settings and points in place of their names."""
+    """Return the sentence with the names of settings and points replaced by their titles."""
     values = dict(sentence.values)
     for name in ("best", "cheapest"):
         point = sweep.at(str(values.get(name, "")))
@@ -235,10 +236,10 @@ def _select(points: Sequence[str], chosen: Sequence[str]) -> None:
 
 
 def _selection_bar(sweep: SweepResult, points: Sequence[str], selected: Sequence[str]) -> None:
-    """Draw how many points are selected, what clears them, and the list that selects without a mouse."""
+    """Draw how many points are selected, a button that clears them, and a list that selects without a mouse."""
     titles = {result.point.name: forms.plain(measure_words.point_title(result)) for result in sweep.points}
-    what = say("evaluate.brush.points", n=len(selected), of=len(points)) if selected else ""
-    with brushing.bar_of(what, say("evaluate.brush.hint_points"), clear=partial(_select, points, ())):
+    selection_text = say("evaluate.brush.points", n=len(selected), of=len(points)) if selected else ""
+    with brushing.bar_of(selection_text, say("evaluate.brush.hint_points"), clear=partial(_select, points, ())):
         brushing.by_name(SELECTED, titles, selected, partial(_select, points))
 
 
@@ -252,7 +253,7 @@ def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
 
 
 def _measured(sweep: SweepResult) -> list[str]:
-    """Return the measures that points have a score of; that of the specification first."""
+    """Return the measures that points have a score of, the specification's measure first."""
     have = {
         name
         for result in sweep.points
@@ -270,7 +271,7 @@ def _measure(sweep: SweepResult) -> str:
 
 
 def _colour(sweep: SweepResult, measure: str) -> str:
-    """Draw the choice of what the cells of the heat map show, and return it."""
+    """Draw the choice of the value that colours the heat map, and return it."""
     have = _measured(sweep)
     names = [name for name in dict.fromkeys((measure, sweep.spec.cost, _PER_1000)) if name in have] or [measure]
     titles = {name: forms.plain(measure_words.title_of(name)) for name in names}
@@ -304,7 +305,7 @@ def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
 
 
 def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> None:
-    """Draw all points over parallel axes, with the bound that keeps some of them."""
+    """Draw all points over parallel axes, with a slider for the least measure of the coloured ones."""
     values = [standing.value.value for standing in shown.points if standing.value is not None]
     if len(values) < 2:
         return
@@ -331,9 +332,9 @@ def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> No
                 widgets.Values(parse=float, allowed=lambda value: low <= value <= high, form=(low, high)),
             )
         )
-    kept, of = sweep_charts.lines(sweep, shown, keep, marks)
+    kept, n_all = sweep_charts.lines(sweep, shown, keep, marks)
     if keep is not None:
-        draw(markup.muted(say("evaluate.sweep.kept_lines", n=kept, of=of)))
+        draw(markup.muted(say("evaluate.sweep.kept_lines", n=kept, of=n_all)))
 
 
 def _delete_button(summary: SweepSummary) -> None:

@@ -1,4 +1,4 @@
-"""The table of an experiment: of each run and measure the mean, its letter, and a dot with the interval."""
+"""The table of an experiment: for each run and measure the mean, its letter, and a dot with the interval."""
 
 from collections.abc import Collection, Mapping
 
@@ -16,7 +16,8 @@ from pages.evaluate.measure_words import LATENCY
 
 
 def table_of(result: ExperimentResult, kind: str, measures: tuple[str, ...], stamp: str) -> ScoreTable:
-    """Return the table of scores. kind: of questions, "" for all; stamp: when the experiment changed last."""
+    """Return the table of scores. kind: of questions, "" for all; stamp: a part of the cache key that changes with the
+    experiment."""
     return _kept_table(result.id, stamp, kind, measures, result)
 
 
@@ -30,7 +31,7 @@ def _kept_table(
 def differences(
     result: ExperimentResult, run: str, against: str, measure: str, stamp: str
 ) -> Mapping[str, KindDifference]:
-    """Return the first run minus the second by kind of question; "" for all of them."""
+    """Return the first run minus the second by kind of question; the key "" holds all questions."""
     return _kept_differences(result.id, stamp, run, against, measure, result)
 
 
@@ -42,7 +43,7 @@ def _kept_differences(
 
 
 def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:
-    """Return the rows, the best by that measure first; those without a value last."""
+    """Return the rows, best first by that measure; rows without a value come last."""
     less = measure_words.less_is_better(measure)
 
     def key(row: TableRow) -> tuple[bool, float]:

@@ -1,4 +1,5 @@
-"""Verdicts of people: two answers of one question blind, voted on by keys; the results with agreement to judges."""
+"""Verdicts of people: two anonymous answers to one question, judged by keyboard; the results with the agreement to
+judges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +37,7 @@ from pages.evaluate.judged_view import interval_cell, interval_table
 _SCRIPT = Path(__file__).with_name("ballot.js")
 _FRAME = '<div class="lr-ballot"></div>'
 _KEY = "lr_ballot_events"
-_AHEAD = 8  # verdicts to give, and to go back to, that the browser has before it asks for more
+_AHEAD = 8  # pending verdicts, and given ones to go back to, that the browser holds before it asks for more
 _MOST_RUNS = 4
 _MOST_NAME = 40
 _SEPARATOR = " | "
@@ -45,7 +46,7 @@ _EVERYBODY = f"{HUMAN}:"  # all persons together; no name is empty
 
 @dataclass(frozen=True)
 class Vote:
-    """What is voted on, and by whom. runs: keys."""
+    """What is voted on, and by whom. runs: keys of the compared runs."""
 
     summary: ExperimentSummary
     result: ExperimentResult
@@ -56,11 +57,11 @@ class Vote:
 
     @property
     def key(self) -> str:
-        """What makes it another voting for the browser."""
+        """Return the key by which the browser tells one vote from another."""
         return repr((self.result.id, self.runs, self.voter, self.criteria))
 
     def voting(self) -> Voting:
-        """Return the pairs and what was voted, as the disk has it."""
+        """Return the pairs and the stored votes."""
         votes = session.workbench().verdicts.standing(self.result.id)
         questions = experiments.questions_of(self.result.id)
         result = replace(self.result, judgements=votes)
@@ -69,7 +70,8 @@ class Vote:
 
 @dataclass
 class Heard:
-    """What a session has heard from the browser. seq: of the last action; failed: why the last one did nothing."""
+    """What a session has received from the browser. seq: number of the last action; failed: why the last action did
+    nothing."""
 
     voting: str = ""
     seq: int = 0
@@ -77,7 +79,7 @@ class Heard:
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None) -> None:
-    """Draw what is compared by whom, the ballot, and the results once they are revealed."""
+    """Draw the choice of runs and voter, the ballot, and the results once they are revealed."""
     answered = {each.id: each for each in summaries if each.has_answers and len(each.runs) > 1}
     if not answered:
         message(say("verdicts.no_answers"))
@@ -106,7 +108,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
 
 
 def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...]:
-    """Draw the choice of the runs whose answers are set beside each other and return them, two by default."""
+    """Draw the choice of the runs whose answers are compared and return them, two by default."""
     default = list(experiments.compared(result.spec.runs, result.spec.baseline))
     chosen: list[str] = widgets.remembered(
         experiments.VOTE_RUNS,
@@ -133,7 +135,7 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
 
 
 def _voter() -> str:
-    """Ask for the name that the verdicts are kept under, and return it."""
+    """Ask for the name under which the verdicts are stored, and return it."""
     name = widgets.remembered(
         experiments.VOTER,
         "",
@@ -157,15 +159,15 @@ def _criteria() -> tuple[str, ...]:
 
 def _vote(vote: Vote) -> None:
     """Draw the ballot, and below it the results."""
-    held = _heard()
-    if held.voting != vote.key:
-        held.voting, held.failed = vote.key, ""
+    heard = _heard()
+    if heard.voting != vote.key:
+        heard.voting, heard.failed = vote.key, ""
     now = vote.voting()
     if not now.ballots:
         message(say("verdicts.nothing", n=now.same))
         return
     component(_SCRIPT, _FRAME)(
-        data=visible_values(_data(vote, now, held)), key=_KEY, on_event_change=lambda: _do_all(vote, held)
+        data=visible_values(_data(vote, now, heard)), key=_KEY, on_event_change=lambda: _do_all(vote, heard)
     )
     notes = [say("verdicts.hidden")]
     if now.same:
@@ -189,12 +191,12 @@ def _vote(vote: Vote) -> None:
 
 
 def _heard() -> Heard:
-    held: Heard = st.session_state.setdefault("lr_ballot", Heard())
-    return held
+    heard: Heard = st.session_state.setdefault("lr_ballot", Heard())
+    return heard
 
 
-def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
-    """Return what the browser shows: the next verdicts to give, and how far it is. Nothing names a run."""
+def _data(vote: Vote, now: Voting, heard: Heard) -> dict[str, Any]:
+    """Return what the browser shows: the next ballots and the progress. Nothing in it names a run."""
     open_steps = now.open_steps()
     places = list(dict.fromkeys(step.place for step in open_steps))
     done = len(now.ballots) - len(places)
@@ -211,19 +213,19 @@ def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
             "done": done,
         }
 
-    given, reopened = list[dict[str, Any]](), set(places)
+    verdicts, reopened = list[dict[str, Any]](), set(places)
     for last in session.workbench().verdicts.last(vote.result.id, vote.runs, voter=vote.voter, n=_AHEAD):
         place, criterion = place_of.get((last.question, last.first, last.second)), next(iter(last.verdicts))
         if place is None or criterion not in vote.criteria:
             break
         reopened.add(place)
-        given.insert(0, shown(Step(place, criterion), len(now.ballots) - len(reopened)))
+        verdicts.insert(0, shown(Step(place, criterion), len(now.ballots) - len(reopened)))
     return {
         "voting": vote.key,
-        "seq": held.seq,
-        "failed": held.failed,
+        "seq": heard.seq,
+        "failed": heard.failed,
         "steps": [shown(step, done + places.index(step.place)) for step in open_steps[:_AHEAD]],
-        "given": given,
+        "given": verdicts,
         "done": done,
         "total": len(now.ballots),
         "undo": bool(now.votes),
@@ -239,30 +241,30 @@ def _data(vote: Vote, now: Voting, held: Heard) -> dict[str, Any]:
     }
 
 
-def _do_all(vote: Vote, held: Heard) -> None:
-    """Keep what the browser sends, once, in its order. For callbacks."""
-    held.failed = ""
-    state.remember(experiments.REVEALED, None)  # results that move with a vote would tell whose answer it was
+def _do_all(vote: Vote, heard: Heard) -> None:
+    """Carry out the browser's actions, each once and in order. For callbacks."""
+    heard.failed = ""
+    state.remember(experiments.REVEALED, None)  # results that change with a vote would reveal whose answer it was
     actions = (st.session_state[_KEY].get("event") or {}).get("actions") or []
     verdicts = session.workbench().verdicts
     try:
         now = vote.voting()
         for action in actions:
-            if int(action["seq"]) <= held.seq:
+            if int(action["seq"]) <= heard.seq:
                 continue
             if action["kind"] == "undo":
                 verdicts.undo(vote.result.id, vote.runs, voter=vote.voter)
             elif 0 <= int(action["place"]) < len(now.ballots):
                 ballot, verdict = now.ballots[int(action["place"])], float(action["verdict"])
                 verdicts.vote(vote.result.id, ballot, verdict, voter=vote.voter, criterion=str(action["criterion"]))
-            held.seq = int(action["seq"])
+            heard.seq = int(action["seq"])
     except LeanRAGError as error:
-        held.failed = words(error)
-    held.seq = max([held.seq, *(int(action["seq"]) for action in actions)])
+        heard.failed = words(error)
+    heard.seq = max([heard.seq, *(int(action["seq"]) for action in actions)])
 
 
 def _results(vote: Vote) -> None:
-    """Draw win rates of the persons beside those of the judges, and how far they agree."""
+    """Draw the persons' win rates beside the judges', and how far they agree."""
     votes = session.workbench().verdicts.standing(vote.result.id)
     judged = [each for each in vote.result.judgements if not is_human(each.judge)]
     shown = [each for each in titled((*votes, *judged), vote.titles) if each.kind == PAIRWISE and _is_of(vote, each)]
@@ -283,13 +285,13 @@ def _is_of(vote: Vote, judgement: Judgement) -> bool:
 
 
 def _rates(rates: Sequence[WinRate]) -> None:
-    """Draw a table of win rates of the first named: a row a pair and voter or judge, a column a criterion."""
+    """Draw a table of the first run's win rates: one row per pair and voter or judge, one column per criterion."""
     criteria = list(dict.fromkeys(each.criterion for each in rates))
     by_key = {(each.a, each.b, each.judge, each.criterion): each for each in rates}
     scale, lines = CellScale(0.0, 1.0), []
     for a, b, judge in dict.fromkeys((each.a, each.b, each.judge) for each in rates):
-        own = [by_key.get((a, b, judge, name)) for name in criteria]
-        n = max((len(each.by_question) for each in own if each is not None), default=0)
+        rates_of_judge = [by_key.get((a, b, judge, name)) for name in criteria]
+        n = max((len(each.by_question) for each in rates_of_judge if each is not None), default=0)
         who = say("verdicts.everybody") if judge == _EVERYBODY else judge_title(judge)
         name = html(
             '<td>{}<span class="set">{}</span></td>', say("audit.pair", a=a, b=b), say("verdicts.by_whom", who=who, n=n)
@@ -302,7 +304,7 @@ def _rates(rates: Sequence[WinRate]) -> None:
                 "",
                 numbers.share,
             )
-            for each in own
+            for each in rates_of_judge
         ]
         lines.append(html("<tr>{}{}</tr>", name, html("{}" * len(cells), *cells)))
     head = [say("evaluate.judged_wins"), *map(criterion_title, criteria)]
@@ -310,7 +312,7 @@ def _rates(rates: Sequence[WinRate]) -> None:
 
 
 def _beside(rate: WinRate) -> str:
-    """Return the interval of a win rate, and its p."""
+    """Return the interval of a win rate, and its p-value."""
     interval, p = rate.win_rate, numbers.p_value(rate.p_holm)
     if interval is None or interval.low is None or interval.high is None:
         return f"p {p}"
@@ -319,7 +321,7 @@ def _beside(rate: WinRate) -> str:
 
 def _agreement(judgements: Sequence[Judgement]) -> None:
     """Draw how far each person agrees with each judge and each other person."""
-    own = {judge: [each for each in judgements if each.judge == judge] for judge in judges_of(judgements)}
+    by_judge = {judge: [each for each in judgements if each.judge == judge] for judge in judges_of(judgements)}
     rows = [
         (
             judge_title(each.judge),
@@ -328,7 +330,7 @@ def _agreement(judgements: Sequence[Judgement]) -> None:
             "–" if each.kappa is None else numbers.score(each.kappa),
             f"{each.n:,}",
         )
-        for each in agreements(own)
+        for each in agreements(by_judge)
         if each.judge != each.other and (is_human(each.judge) or is_human(each.other)) and each.n
     ]
     if not rows:

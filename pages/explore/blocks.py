@@ -1,4 +1,4 @@
-"""Icicle, treemap and sunburst as a component: what its script is given, and what it reports."""
+"""Icicle, treemap and sunburst as a component: the input of its script, and what it reports."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _PARTS = ("figure_tools", str(_HERE / "block_cells"), str(_HERE / "block_shapes"
 
 @dataclass(frozen=True)
 class Marks:
-    """find: what was searched. matches: of it, ids that are lit."""
+    """What to highlight. find: the search text. matches: ids of matching entities."""
 
     find: str
     matches: frozenset[str]
@@ -32,7 +32,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class Reports:
-    """What to call: picked with the id of a chosen block, opened with that of an opened one, up, and as_table."""
+    """The callbacks: picked with the id of a chosen block, opened with that of an opened one, up, and as_table."""
 
     picked: Callable[[str], None]
     opened: Callable[[str], None]
@@ -50,8 +50,8 @@ def show(
     crumbs: Sequence[tuple[int, str, str]],
     name: str,
 ) -> None:
-    """Draw the picture. measure: what colours its blocks, None for the last question's hits. crumbs: layer, id and name
-    from the root to the focus. name: of the measure."""
+    """Draw the picture. measure: colours the blocks; None for the last question's hits. crumbs: layer, id and name from
+    the root to the focus. name: of the measure."""
 
     def reported(event: str) -> Any:
         return st.session_state[_KEY].get(event)
@@ -74,7 +74,7 @@ def show(
             "hits": say("explore.legend.hits"),
             "folded": say("explore.legend.folded"),
             "found": say("explore.legend.found"),
-            # The script counts the cells that it has room for.
+            # The script counts the cells for which it has room.
             "drawn": say("explore.drawn", drawn="{drawn}", total=n_nodes),
             "all_drawn": say("explore.all_drawn", n=n_nodes),
             "entity": say("explore.about.entity", name="{name}", type="{type}"),
@@ -99,7 +99,7 @@ def show(
 
 
 def show_picked(entity_id: str) -> None:
-    """Mark the chosen entity by a component of its own: the blocks stay the same when another one is chosen."""
+    """Mark the chosen entity with a separate component, so that choosing another one leaves the blocks unchanged."""
     component(_MARK, "<span></span>")(data={"picked": entity_id}, key="blocks_mark")
 
 
@@ -114,7 +114,7 @@ def _head(column: Column, picture: Picture) -> str:
 
 
 def _passing(tree: ShownTree) -> str:
-    """Return in words how many entities pass the filters, where not all do."""
+    """Return in words how many entities pass the filters; empty if all do."""
     total, below = len(tree.index.layers[0]), int(tree.below[-1].sum())
     return say("explore.passing", n=below, total=total) if below < total else ""
 
@@ -133,13 +133,13 @@ def _blocks(
             drawn.append({"id": block.id, **_folded(block), **shape})
             continue
         place = Place(block.layer, block.row)
-        made = {**_node(tree, place, texts[place], block.below, measure, marks, name), **shape, "inner": block.inner}
-        made["sub"] = _second_line(block)
+        values = {**_node(tree, place, texts[place], block.below, measure, marks, name), **shape, "inner": block.inner}
+        values["sub"] = _second_line(block)
         if block.strip:
-            made["strip"] = True
+            values["strip"] = True
         if block.cells:
             kept = set(block.kept_cells)
-            made["cells"] = [
+            values["cells"] = [
                 _cell(
                     _node(tree, inner, texts[inner], int(tree.below[inner.layer][inner.row]), measure, marks, name),
                     inner,
@@ -147,7 +147,7 @@ def _blocks(
                 )
                 for inner in (Place(block.layer - 1, row) for row in block.cells)
             ]
-        drawn.append(made)
+        drawn.append(values)
     return drawn
 
 
@@ -172,42 +172,42 @@ def _node(
     name: str,
 ) -> dict[str, Any]:
     id_, title, kind = texts
-    about = ""  # of a base entity the script writes it
+    about = ""  # the script writes the text of a base entity
     if place.layer:
         about = say("explore.about.aggregated", name=title, layer=place.layer, n=below)
-    made: dict[str, Any] = {"id": id_, "name": title}
+    values: dict[str, Any] = {"id": id_, "name": title}
     if id_ in marks.matches:
-        made["lit"] = True
+        values["lit"] = True
     if measure is None:
         if name == QUESTION:
             count = tree.hits[place.layer].get(place.row, 0)
-            made["step"] = hit_steps(tree.hits[place.layer], place.layer, place.row)
+            values["step"] = hit_steps(tree.hits[place.layer], place.layer, place.row)
             if count:
-                made["badge"] = str(count)
+                values["badge"] = str(count)
                 code = "explore.about.hits" if place.layer else "explore.about.rank"
                 about = _about(about, title, kind, say(code, n=count))
     else:
         layer = measure.layers[place.layer]
         value = int(layer.values[place.row])
-        made["step"] = int(layer.steps[place.row])
+        values["step"] = int(layer.steps[place.row])
         if measure.name == TYPE:
             named = measure.types[value] if value >= 0 else say("explore.other_types")
-            made["value"] = (kind or named) if not place.layer else named
+            values["value"] = (kind or named) if not place.layer else named
         else:
-            made["value"] = f"{value:,}"
-        more = say(f"explore.about.{name}", value=made["value"])
+            values["value"] = f"{value:,}"
+        more = say(f"explore.about.{name}", value=values["value"])
         about = _about(about, title, kind, more)
-    return made | ({"about": about} if about else {"type": kind})
+    return values | ({"about": about} if about else {"type": kind})
 
 
 def _about(about: str, name: str, kind: str, more: str) -> str:
-    """Return in words what a node is, and its value."""
+    """Return a node's description and value in words."""
     about = about or say("explore.about.entity", name=name, type=kind or say("explore.no_type"))
     return say("explore.about.with", about=about, more=more)
 
 
 def _cell(node: dict[str, Any], place: Place, kept: set[int]) -> dict[str, Any]:
-    """Return a node as a cell; what is usual is left out, since there are many."""
+    """Return a node as a cell without default values, since there are many cells."""
     return node | ({"inner": 1} if place.layer else {}) | ({"must": True} if place.row in kept else {})
 
 
@@ -229,7 +229,7 @@ def _folded(block: Block) -> dict[str, Any]:
 
 
 def _steps(measure: Measure | None, name: str, picture: Picture) -> list[dict[str, str]]:
-    """Return the legend: a class of the style sheet and what it means."""
+    """Return the legend: pairs of a style class and its meaning."""
     if name == LAYER:
         return [{"paint": f"l{min(4, column.layer)}", "text": f"L{column.layer}"} for column in picture.columns]
     if measure is None:

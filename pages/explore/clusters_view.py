@@ -1,4 +1,4 @@
-"""Clusters: sizes, cohesion, stability and conductance of a layer's clusters, and another index beside this one."""
+"""Clusters: sizes, cohesion, stability and conductance of a layer's clusters, and a comparison with another index."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ def quality_of(index_id: str, created: str, number: int, _index: Index) -> Clust
 
 
 def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
-    """Return the (n,) rows of the clusters that pass the filters and have what is searched in their names."""
+    """Return (n,) rows of the clusters that pass the filters and match the search by name."""
     import pyarrow.compute as pc
 
     passing = exploring.mask(number)
@@ -50,7 +50,8 @@ def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
 
 
 def sort_of(text: str) -> tuple[str, bool]:
-    """Read the column and whether it rises from "cohesion true"; the least coherent first for anything else."""
+    """Read the column and the direction from a text such as "cohesion true"; by default the least coherent come
+    first."""
     column, _, rising = text.partition(" ")
     return (column, rising == "true") if column in COLUMNS else ("cohesion", True)
 
@@ -59,7 +60,7 @@ _NOBODY = ""  # no index is chosen
 
 
 def show_overlap(exploring: Exploring, number: int) -> None:
-    """Draw the choice of another index, and what its clusters have in common with these."""
+    """Draw the choice of another index, and what its clusters share with these."""
     summary = exploring.summary
     others = {other.id: other for other in session.index_list().indexes if _comparable(summary, other)}
     draw(html('<div class="lr-section" role="heading" aria-level="2">{}</div>', say("explore.overlap.title")))
@@ -74,14 +75,16 @@ def show_overlap(exploring: Exploring, number: int) -> None:
 
 
 def _comparable(summary: IndexSummary, other: IndexSummary) -> bool:
-    """Tell whether the other index is of the same corpus, and has clusters."""
+    """Tell whether the other index has the same corpus, and clusters."""
     return other.id != summary.id and other.corpus_id == summary.corpus_id != "" and len(other.layers) > 1
 
 
-def _compared(exploring: Exploring, number: int, other: Index, there: IndexSummary) -> None:
-    index, here = exploring.index, exploring.summary
+def _compared(exploring: Exploring, number: int, other: Index, other_summary: IndexSummary) -> None:
+    index, summary = exploring.index, exploring.summary
     other_number = min(number, len(other.layers) - 1)
-    overlap = _overlap((here.id, here.created, number), (there.id, there.created, other_number), index, other)
+    overlap = _overlap(
+        (summary.id, summary.created, number), (other_summary.id, other_summary.created, other_number), index, other
+    )
     if overlap is None:
         markup.note(say("explore.overlap.nothing"))
         return
@@ -121,21 +124,21 @@ def _compared(exploring: Exploring, number: int, other: Index, there: IndexSumma
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _overlap(
-    here: tuple[str, str, int], there: tuple[str, str, int], _index: Index, _other: Index
+    index_key: tuple[str, str, int], other_key: tuple[str, str, int], _index: Index, _other: Index
 ) -> ClusterOverlap | None:
-    return cluster_overlap(_index, here[2], _other, there[2])
+    return cluster_overlap(_index, index_key[2], _other, other_key[2])
 
 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-board"><div class="figure"></div><div class="rows" role="region" tabindex="0"></div></div>'
-_STABLE = "lr_stability"  # in the session: indexes and layers whose stability was asked for
+_STABLE = "lr_stability"  # in the session: indexes and layers whose stability was requested
 
 
 def show(exploring: Exploring) -> None:
     """Draw the board of one layer's clusters; a click chooses a cluster or its oddest member."""
     index, summary = exploring.index, exploring.summary
     above = index.layers[1:]
-    # The root's one cluster says nothing, unless there is no other.
+    # The root's single cluster is not informative, unless there is no other.
     layers = {str(layer.number): f"L{layer.number}" for layer in above if len(layer) > 1 or len(above) == 1}
     if not layers:
         message(say("explore.clusters.one_layer"))
@@ -143,13 +146,13 @@ def show(exploring: Exploring) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
         draw(markup.muted(say("explore.clusters.that_make")))
         number = int(choices.segments("board", say("explore.clusters.that_make"), layers, label_visibility="collapsed"))
-        made = next((step for step in index.report.clustering if step.layer == number), None)
-        stability = _stability(exploring, number, made)
+        clusters = next((step for step in index.report.clustering if step.layer == number), None)
+        stability = _stability(exploring, number, clusters)
     quality = quality_of(summary.id, summary.created, number, index)
     rows = shown_clusters(exploring, number)
-    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *finding(index, quality, made, say)))
+    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *finding(index, quality, clusters, say)))
     if len(rows):
-        _board(exploring, quality, rows, stability, made)
+        _board(exploring, quality, rows, stability, clusters)
     else:
         message(say("explore.clusters.none_left"))
     if stability is not None:
@@ -162,15 +165,15 @@ def _board(
     quality: ClusterQuality,
     rows: np.ndarray,
     stability: ClusterStability | None,
-    made: LayerClusters | None,
+    clusters: LayerClusters | None,
 ) -> None:
     index, summary, key = exploring.index, exploring.summary, "clusters"
     sort_key = f"lr_board_sort_{summary.id}_{quality.layer}"
     values = board_values(index, quality, rows, stability, sort_of(st.session_state.get(sort_key, "")))
     total = len(index.layers[quality.layer])
     note = say("explore.clusters.drawn", drawn=len(values["dots"]), n=total)
-    wanted = index.manifest.config.cluster_size if made is not None else 0
-    cap = (made.cap or 0) if made is not None else 0
+    wanted = index.manifest.config.cluster_size if clusters is not None else 0
+    cap = (clusters.cap or 0) if clusters is not None else 0
     words = board_words(say) | {
         "wanted": say("explore.clusters.mark_wanted", n=wanted),
         "cap": say("explore.clusters.mark_cap", n=cap),
@@ -206,12 +209,12 @@ def _board(
     )
 
 
-def _stability(exploring: Exploring, number: int, made: LayerClusters | None) -> ClusterStability | None:
-    """Return the stability of the layer's clusters once it was asked for; before, draw the button that asks for it."""
+def _stability(exploring: Exploring, number: int, clusters: LayerClusters | None) -> ClusterStability | None:
+    """Return the stability of the layer's clusters if it was requested; else draw the button that requests it."""
     index, summary = exploring.index, exploring.summary
     if len(index.layers[number]) < 2:
         return None
-    if made is None or made.options is None:
+    if clusters is None or clusters.options is None:
         markup.note(say("explore.clusters.made_elsewhere"))
         return None
     wanted: set[tuple[str, str, int]] = st.session_state.setdefault(_STABLE, set())
@@ -237,7 +240,7 @@ def _stability_of(index_id: str, created: str, number: int, _index: Index) -> Cl
 
 
 def _stability_line(stability: ClusterStability) -> str:
-    """Return in words what was clustered again, and how far it agrees."""
+    """Return in words what was clustered again, and how far the results agree."""
     scores = say("ask.comma").join(numbers.score(score) for score in stability.agreement)
     text = say("explore.clusters.stability", n=len(stability.agreement), scores=scores)
     if stability.n_nodes < stability.n_total:
@@ -247,7 +250,7 @@ def _stability_line(stability: ClusterStability) -> str:
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """Return the figures of the clusters as code."""
+    """Return code for the clusters' figures."""
     if len(exploring.index.layers) < 2:
         return ViewCode()
     number = state.fitting("board", 1, int, lambda value: 1 <= value < len(exploring.index.layers))

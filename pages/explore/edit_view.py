@@ -1,4 +1,4 @@
-"""Edits by hand of an entity, from where it is looked at: each is a job, and a line in the log of the index."""
+"""Manual edits of an entity on the page that shows it: each is a job, and a line in the log of the index."""
 
 import streamlit as st
 
@@ -17,12 +17,12 @@ from pages.common.messages import say
 
 _OF_ENTITY: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete")
 _OF_RELATION: tuple[Action, ...] = ("describe-relation", "delete-relation")
-_UNDONE = 5  # last edits that can be taken back from here; Build lists all
-_RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
+_UNDONE = 5  # most recent edits that can be undone here; Build lists all
+_RELATIONS = 50  # strongest relations that are offered; a hub has tens of thousands
 
 
 def popover(index: Index, entity: Entity) -> None:
-    """Draw what can be changed of a base entity; nothing for an index that cannot be edited or is an earlier state."""
+    """Draw the possible edits of a base entity; nothing for an earlier state or an index that cannot be edited."""
     if entity.layer or index.path is None or index.manifest.kind == IMPORTED or is_earlier(index.path):
         return
     related = browse.neighbours(index, Place(0, entity.row), _RELATIONS)
@@ -30,7 +30,7 @@ def popover(index: Index, entity: Entity) -> None:
     offered = [
         action
         for action in _OF_ENTITY + (_OF_RELATION if related else ())
-        if action != "split" or len(documents) > 1  # what the only document says is the whole entity
+        if action != "split" or len(documents) > 1  # with a single document there is nothing to split
     ]
     with st.popover(say("edit.button"), icon=":material/edit:", type="tertiary", key=f"edit_{entity.id}"):
         action = st.radio(
@@ -49,7 +49,8 @@ def popover(index: Index, entity: Entity) -> None:
 
 
 def _form(entity: Entity, action: Action, documents: list[str], related: dict[str, str]) -> Edit:
-    """Draw the edit's fields and return it, not yet numbered. related: the relations' descriptions by other end."""
+    """Draw the fields of the edit and return it, without its final number. related: descriptions of the relations, by
+    the name at their other end."""
     key, label = f"edit_other_{entity.id}_{action}", f"edit.field.{action}"
     if action == "delete":
         return Edit(1, action, entity.name)
@@ -60,14 +61,14 @@ def _form(entity: Entity, action: Action, documents: list[str], related: dict[st
             text = st.text_area(say(label), related[other], key=f"{key}_{list(related).index(other)}")
         return Edit(1, action, entity.name, other, text=text.strip())
     other = st.text_input(say(label), key=key)
-    taken: list[str] = []
+    picked: list[str] = []
     if action == "split":
-        taken = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents", select_all=False)
-    return Edit(1, action, entity.name, other.strip(), tuple(taken))
+        picked = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents", select_all=False)
+    return Edit(1, action, entity.name, other.strip(), tuple(picked))
 
 
 def edits_of(index: Index, entity: Entity) -> list[Edit]:
-    """Return the edits by hand that name the entity, the last one first."""
+    """Return the manual edits that name the entity, the last one first."""
     if index.path is None or entity.layer:
         return []
     edits = read_edits(index.path).edits
@@ -75,12 +76,12 @@ def edits_of(index: Index, entity: Entity) -> list[Edit]:
 
 
 def sentence_of(edit: Edit) -> str:
-    """Return a sentence on what the edit did."""
+    """Return in a sentence what the edit did."""
     return say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
 
 
 def _undo(index: Index, edits: list[Edit]) -> None:
-    """Draw the first of the edits, each with a button that takes it back."""
+    """Draw the first of the edits, each with a button that undoes it."""
     if edits:
         draw(markup.label(say("edit.log"), f"{len(edits):,}"))
     for edit in edits[:_UNDONE]:
@@ -95,7 +96,7 @@ def _undo(index: Index, edits: list[Edit]) -> None:
 
 
 def _documents(index: Index, entity: Entity) -> list[str]:
-    """Return the names of the documents that mention the entity, in the index's order."""
+    """Return the names of the documents that mention the entity, in index order."""
     rows = sorted({index.chunk_cells.value("document", chunk) for chunk in entity.chunks})
     return [index.document_cells.value("name", row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""What all views of Explore share: the index, the chosen entity, search, filters and the last question."""
+"""The state shared by all views of Explore: the index, the chosen entity, search, filters and the last question."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.messages.message import Message
 from leanrag_core.queries import browse
 from leanrag_core.queries.schema import CONNECTED, MADE_BY, relation_kinds, type_counts
-from leanrag_core.queries.schema import Filters as Filters  # views take it from here
+from leanrag_core.queries.schema import Filters as Filters  # exported for the views
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
@@ -23,7 +23,7 @@ from pages.common.messages import say
 
 
 def kind_title(kind: str) -> str:
-    """Return the kind in words: a rule's from the catalog, any other as the documents have it."""
+    """Return the kind in words: from the catalog for a kind that rules give, any other as the documents have it."""
     return schema.kind_title(kind, say)
 
 
@@ -34,9 +34,9 @@ _GONE = "lr_gone_entity"
 
 @dataclass(frozen=True)
 class Exploring:
-    """A view draws this. place: the chosen entity. focus: the block that is opened. search: what is written into the
-    search field. trace: of the last question on this index. go: chooses the entity of that id, and opens a block that
-    shows it where the open one does not; for callbacks, since the inspector is drawn of what was chosen before."""
+    """What a view draws. place: the chosen entity. focus: the opened block. search: the text of the search field.
+    trace: of the last question on this index. go: chooses the entity with that id, and opens a block that shows it if
+    the open one does not. For callbacks, since the inspector has already drawn the previous choice."""
 
     index: Index
     summary: IndexSummary
@@ -48,22 +48,21 @@ class Exploring:
     go: Callable[[str], None]
 
     def mask(self, number: int) -> np.ndarray:
-        """Return (n,) bool, entities of that layer that pass the filters."""
+        """Return (n,) bool: which entities of that layer pass the filters."""
         return _mask(self.summary.id, self.summary.created, self.filters, number, "entities", self.index)
 
     def relation_mask(self, number: int) -> np.ndarray:
-        """Return (r,) bool, relations of that layer that pass the filters."""
+        """Return (r,) bool: which relations of that layer pass the filters."""
         return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
 
 
 @dataclass(frozen=True)
 class View:
-    """What the module of a view says of it as VIEW.
+    """The description of a view, which its module holds as VIEW.
 
-    name: in the URL. show: draws it. place: among the views, from the left. title: None for the message
-    explore.view.NAME. wide: it takes the full width, without the inspector beside it. aside: draws a choice of the
-    view's own at the right of the list of views. url: names of its own choices that links hold. code: what it shows
-    beside entities, as code.
+    name: in the URL. show: draws it. place: its position among the views, from the left. title: None for the message
+    explore.view.NAME. wide: it takes the full width, without the inspector. aside: draws the view's own choice to the
+    right of the list of views. url: names of its own choices in links. code: what it shows besides entities, as code.
     """
 
     name: str
@@ -83,19 +82,19 @@ def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str,
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
-    """Return the types of the index's base entities and their counts, the most frequent first."""
+    """Return the types of the index's base entities with their counts, the most frequent first."""
     return type_counts(_index)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def kinds_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
-    """Return the kinds of the index's base relations and their counts, the most frequent first."""
+    """Return the kinds of the index's base relations with their counts, the most frequent first."""
     known = relation_kinds(_index.layers[0])
     return tuple(zip(known.names, known.counts, strict=True))
 
 
 def choose(entity_id: str) -> None:
-    """Choose that entity, in place of a relation or a chunk."""
+    """Choose that entity instead of a relation or a chunk."""
     st.session_state.pop(_GONE, None)
     state.remember("node", entity_id)
     state.remember("rel", None)
@@ -103,7 +102,7 @@ def choose(entity_id: str) -> None:
 
 
 def exploring(index: Index, summary: IndexSummary) -> Exploring:
-    """Return what is remembered of the views of this index."""
+    """Return the remembered state of the views of this index."""
     place = _place("node", index)
     focus = _place("focus", index) if state.recall("focus") else _block_showing(index, place)
 
@@ -127,18 +126,18 @@ def exploring(index: Index, summary: IndexSummary) -> Exploring:
 
 
 def gone_entity() -> bool:
-    """Tell whether the entity that a link named is not in the index, and none was chosen since."""
+    """Tell whether the index lacks the entity that a link named, and none was chosen since."""
     return bool(st.session_state.get(_GONE))
 
 
 def name_and_id(index: Index, place: Place) -> tuple[str, str]:
-    """Return the name and the id of the entity in that place."""
+    """Return the name and the id of the entity at that place."""
     cells = index.layers[place.layer].entities.slice(place.row, 1)
     return cells["name"][0].as_py(), cells["id"][0].as_py()
 
 
 def _block_showing(index: Index, place: Place) -> Place:
-    """Return the highest block whose picture reaches down to that entity; at least the parent of a base entity."""
+    """Return the highest block whose picture still includes that entity; for a base entity at least its parent."""
     trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
     return trail[min(MAX_COLUMNS - 1, len(trail) - 1)]
 
@@ -149,7 +148,7 @@ def _shows(index: Index, focus: Place, place: Place) -> bool:
 
 
 def _place(name: str, index: Index) -> Place:
-    """Return the place of the remembered entity, the root when none is remembered or the index has no such entity."""
+    """Return the place of the remembered entity; the root if there is none, or if the index does not have it."""
     entity_id = state.recall(name)
     place = browse.locate(index, entity_id) if entity_id else None
     if place is None:
@@ -184,12 +183,12 @@ def split(text: str) -> frozenset[str]:
 
 
 def joined(values: Iterable[str]) -> str:
-    """Join the values to a list in the URL; a value may hold the sign between them."""
+    """Join the values to a list in the URL; separators inside a value are escaped."""
     return "|".join(value.replace("%", "%25").replace("|", "%7C") for value in values)
 
 
 def layer_numbers(text: str) -> frozenset[int]:
-    """Read the layers of a list in the URL. Raises ValueError for what is no number."""
+    """Read the layers of a list in the URL. Raises ValueError for anything but numbers."""
     return frozenset(int(part) for part in split(text))
 
 

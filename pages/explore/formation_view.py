@@ -1,4 +1,4 @@
-"""How the clusters form, layer by layer: entities at their places on the map are drawn together, up to the root."""
+"""How the clusters form, layer by layer: entities on the map are drawn together, up to the root."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def _formed(index_id: str, created: str, _index: Index) -> tuple[FormedLayer, ..
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the animation with its controls; every frame says in a sentence what happened."""
+    """Draw the animation with its controls; a sentence describes every frame."""
     index, summary = exploring.index, exploring.summary
     if len(index.layers) < 2:
         message(say("explore.formation.one_layer"))
@@ -75,13 +75,13 @@ def show(exploring: Exploring) -> None:
 
 
 def _lit(exploring: Exploring, shown: MapPlaces) -> list[int]:
-    """Return 1 for each drawn entity that the search names, else 0."""
+    """Return 1 for each drawn entity that matches the search, else 0."""
     matches = find_entities(exploring.index, exploring.search, layer=0).rows if exploring.search else ()
     return [int(hit) for hit in np.isin(shown.rows, [match.row for match in matches])]
 
 
 def _hues(layer: FormedLayer) -> list[int]:
-    """Return for each drawn point the hue of its cluster in that layer; -1 where there are more clusters than hues."""
+    """Return the hue of each drawn point's cluster in that layer; -1 for clusters beyond the number of hues."""
     n_hues = len(map_view.cluster_colours())
     hue_of = np.full(int(layer.cluster_of.max(initial=0)) + 1, -1)
     for hue, cluster in enumerate(layer.named[:n_hues]):
@@ -90,7 +90,7 @@ def _hues(layer: FormedLayer) -> list[int]:
 
 
 def _sentence(formed: FormedLayer) -> str:
-    """Return in words what happened from the layer below to this one."""
+    """Return in words what happens between the layer below and this one."""
     if formed.clusters == 1:
         return say("explore.formation.root", n=formed.below, name=isolated(formed.largest_name))
     parts = [

@@ -1,4 +1,4 @@
-"""What is remembered of the graph in layers: focus, opened and pinned nodes, hops. All of it is in the link."""
+"""The remembered state of the layered graph: focus, opened and pinned nodes, hops. The link holds all of it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +23,7 @@ _HOPS = ("1", "2")
 
 @dataclass(frozen=True)
 class GraphState:
-    """pinned, hidden: ids. detail: AROUND or ALL."""
+    """The settings of the picture. pinned, hidden: ids. detail: AROUND or ALL."""
 
     hops: int
     pinned: tuple[str, ...]
@@ -32,7 +32,7 @@ class GraphState:
 
 
 def remembered() -> GraphState:
-    """Return what is remembered of the graph at present."""
+    """Return the remembered settings of the graph."""
     return GraphState(
         hops=int(state.fitting("hops", _HOPS[-1], str, lambda value: value in _HOPS)),
         pinned=_ids("pins")[:_MOST_PINNED],
@@ -42,7 +42,8 @@ def remembered() -> GraphState:
 
 
 def scene_now(exploring: Exploring) -> Scene:
-    """Return the scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
+    """Return the scene around the focus; around the chosen entity if there is no focus or its scene lacks that
+    entity."""
     centre = browse.locate(exploring.index, state.recall("centre")) if state.recall("centre") else None
     if centre is None:
         return layer_scene(exploring.index, _request(exploring, exploring.place))
@@ -55,8 +56,8 @@ def scene_now(exploring: Exploring) -> Scene:
 
 
 def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
-    """Do what a person asked for in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the
-    id of what is in focus, which stays there when another node is chosen."""
+    """Carry out an action in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: id of the
+    focus, which stays when another node is chosen."""
     state.remember("centre", focus)
     if kind in ("hops", "detail"):
         state.remember(kind, id_)
@@ -65,7 +66,7 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
         state.remember("pins", None)
         return
     place = browse.locate(exploring.index, id_)
-    if place is None:  # of an index that was rebuilt meanwhile
+    if place is None:  # the index was rebuilt meanwhile
         return
     if kind == "pin":
         others = [pin for pin in _ids("pins") if pin != id_]
@@ -83,7 +84,7 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
 
 
 def hide(ids: Sequence[str]) -> None:
-    """Hide those nodes, and no others."""
+    """Hide exactly these nodes."""
     _remember_ids("hidden", list(ids)[:_MOST_HIDDEN])
 
 
@@ -119,7 +120,7 @@ _UNTYPED = ("", "unknown", "aggregated")
 
 
 def scene_values(scene: Scene, layouts: Sequence[LayerGraph]) -> dict[str, Any]:
-    """Return the scene as the script reads it: nodes, links and layouts, the narrowest layout first."""
+    """Return the scene for the script: nodes, links and layouts, the narrowest layout first."""
     return {
         "nodes": [_node(node) for node in scene.nodes],
         "links": [_link(scene, link) for link in scene.links],

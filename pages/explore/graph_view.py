@@ -1,4 +1,4 @@
-"""The graph in layers as a view of Explore: tree above, entities in clouds below, relations between them."""
+"""The layered graph as a view of Explore: the tree above, entities in clouds below, relations between them."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from pages.explore.exploring import Exploring, View, name_and_id
 
 
 def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
-    """Return what the script draws instead of the scene around the focus."""
+    """Return the values with which the script draws all nodes instead of the scene around the focus."""
     drawn = nodes_of(exploring)
     hops = _hops(exploring, drawn, focus)
     position, picked = drawn.position(focus), drawn.position(exploring.place)
@@ -49,7 +49,7 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
 
 
 def id_of(exploring: Exploring, text: str) -> str:
-    """Return the id of a node that the script names by its position, as #12; empty where it draws none there."""
+    """Return the id of a node that the script names by position, such as #12; empty if it draws none there."""
     if not text.startswith("#"):
         return text
     drawn = nodes_of(exploring)
@@ -60,7 +60,7 @@ def id_of(exploring: Exploring, text: str) -> str:
 
 
 def nodes_of(exploring: Exploring) -> AllNodes:
-    """Return the nodes of the index that the filters let through, up to tens of thousands."""
+    """Return the nodes that pass the filters, at most tens of thousands."""
     return _kept(exploring.summary.id, exploring.summary.created, exploring.filters, exploring.index)
 
 
@@ -97,12 +97,12 @@ _FRAME = (
     '<div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>'
 )
 _MATCHES = 6
-_FREE_NODES = 100  # of the graph without layers
+_FREE_NODES = 100  # most nodes of the graph without layers
 _KEY = "layer_graph"
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the picture around the focus; a click chooses and opens, a double click brings into focus."""
+    """Draw the picture around the focus; a click chooses and opens a node, a double click focuses it."""
     scene = graph_state.scene_now(exploring)
     if not any(scene.totals):
         message(say("explore.nothing_passes"))
@@ -114,10 +114,10 @@ def show(exploring: Exploring) -> None:
         values |= graph_state.scene_values(scene, [layer_graph(scene, size) for size in (NARROW, WIDE)])
 
     def acted() -> None:
-        asked = st.session_state[_KEY].get("act")
-        if asked:
-            id_ = id_of(exploring, str(asked["id"]))
-            graph_state.act(exploring, str(asked["kind"]), id_, focus=scene.focus.id)
+        action = st.session_state[_KEY].get("act")
+        if action:
+            id_ = id_of(exploring, str(action["id"]))
+            graph_state.act(exploring, str(action["kind"]), id_, focus=scene.focus.id)
 
     def hidden() -> None:
         ids = st.session_state[_KEY].get("hidden")
@@ -131,7 +131,7 @@ def show(exploring: Exploring) -> None:
 
 
 def _free_graph(exploring: Exploring, scene: Scene) -> None:
-    """Draw the download of the focus's neighbourhood as one file whose nodes can be dragged, without layers."""
+    """Draw the download of the focus's neighbourhood as a file with draggable nodes, without layers."""
     focus = Place(scene.focus.layer, scene.focus.row)
     title, shown_in = say("explore.graph.title", name=isolated(scene.focus.name)), language()
 
@@ -152,11 +152,11 @@ def _free_graph(exploring: Exploring, scene: Scene) -> None:
 
 
 def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
-    """Return what the script needs beside the scene."""
+    """Return what the script needs besides the scene."""
     kept = graph_state.remembered()
     _, chosen = name_and_id(exploring.index, exploring.place)
     name = isolated(scene.focus.name)
-    # The script fills in what it draws, which depends on the width.
+    # The script fills in the numbers that it draws, which depend on the width.
     note = say("explore.graph.note", shown="{shown}", total=sum(scene.totals), lit="{lit}")
     beyond = scene.within_reach - sum(node.hops in (1, 2) and node.layer == scene.focus.layer for node in scene.nodes)
     if beyond > 0:

@@ -40,7 +40,7 @@ from pages.explore.exploring import Exploring, View, choose, name_and_id
 def pick_row(
     table: Any, ids: Sequence[str], *, key: str, on_pick: Callable[[str], None], note: str = "", height: int = 0
 ) -> None:
-    """Draw the table, and call on_pick with the id of the row that is clicked."""
+    """Draw the table; on_pick is called with the id of a clicked row."""
 
     def picked() -> None:
         cells = st.session_state[key]["selection"]["cells"]
@@ -66,7 +66,7 @@ _LISTED = 200
 
 
 def show_table(exploring: Exploring) -> None:
-    """Draw the first entities, and how many there are; a click on a row chooses."""
+    """Draw the first entities and their total number; a click on a row chooses the entity."""
     st.button(say("figure.as_picture"), type="tertiary", key="as_picture", on_click=state.remember, args=("table", ""))
     masks = {layer.number: exploring.mask(layer.number) for layer in exploring.index.layers}
     layer = _layer_choice(exploring)
@@ -117,7 +117,7 @@ def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) 
 
 
 _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}
-_SKIP = "skip"  # children of the focus that were paged past
+_SKIP = "skip"  # number of the focus's children on earlier pages
 
 
 def shape_choice(exploring: Exploring) -> None:
@@ -127,7 +127,7 @@ def shape_choice(exploring: Exploring) -> None:
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the picture, or the table that is in its place."""
+    """Draw the picture, or the table instead."""
     if state.recall("table"):
         show_table(exploring)
         return
@@ -147,7 +147,7 @@ def show(exploring: Exploring) -> None:
     shape = state.fitting("shape", "icicle", str, lambda name: name in _SHAPES)
     skip = state.fitting(_SKIP, 0, int, lambda count: count >= 0)
     picture = _SHAPES[shape](tree, focus, skip=skip)
-    # The chosen entity takes part in the folding only where it would not be drawn: choosing what is drawn already
+    # The chosen entity affects the folding only if it would not be drawn otherwise: choosing one that is drawn already
     # changes no block.
     if not is_drawn(picture, exploring.place):
         tree = shown_tree(index, below, {exploring.place, *lit}, hits)
@@ -179,7 +179,7 @@ def _colour_choice(*, has_question: bool) -> str:
 
 
 def _focus(exploring: Exploring, tree: ShownTree) -> Place:
-    """Return the opened block; the root where the filters leave nothing of that."""
+    """Return the opened block; the root if the filters leave nothing of it."""
     focus, top = exploring.focus, len(exploring.index.layers) - 1
     return focus if tree.below[focus.layer][focus.row] else Place(top, 0)
 
@@ -191,7 +191,7 @@ def _crumbs(index: Index, focus: Place) -> list[tuple[int, str, str]]:
 
 
 def _open(exploring: Exploring, picture: Picture, block_id: str) -> None:
-    """Open a block. A folded one opens its parent; where that is open already, its next children are shown."""
+    """Open a block. A folded block opens its parent; if that is open already, its next children are shown."""
     parent, focus = folded_parent(block_id), picture.blocks[0].id
     if parent == focus:
         shown = sum(block.parent == focus and not block.folded for block in picture.blocks)

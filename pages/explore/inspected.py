@@ -1,4 +1,4 @@
-"""What the inspector's component draws: a head, tabs of blocks, and the line that says what made it."""
+"""The building blocks of the inspector's component: a head, tabs of blocks, and a line about the origin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from pages.common.scope import PAGE
 from pages.explore.exploring import kind_title
 
 Values = dict[str, Any]
-DESCRIPTION = 260  # characters of a description in a list; the whole is one click away
+DESCRIPTION = 260  # characters of a description in a list; a click shows all of it
 
 
 def tab(key: str, title: str, blocks: Sequence[Values], count: int | None = None) -> Values:
-    """Return a tab. key: stays the same in every language, so that a tab stays open."""
+    """Return a tab. key: independent of the language, so that a tab stays open."""
     return {"key": key, "title": title, "count": "" if count is None else f"{count:,}", "blocks": list(blocks)}
 
 
 def text(body: str, *, muted: bool = False) -> Values:
-    """Return a paragraph to read. muted: a remark of ours."""
+    """Return a paragraph. muted: for the app's own remarks."""
     return {"kind": "text", "text": body, "muted": muted}
 
 
@@ -45,12 +45,12 @@ def label(title: str, note: str = "") -> Values:
 
 
 def runs(parts: Sequence[Values]) -> Values:
-    """Return a line of text in parts, some of which lead on."""
+    """Return a line of text in parts, some of them links."""
     return {"kind": "runs", "parts": list(parts)}
 
 
 def run(body: str, *, do: str = "", id_: str = "", strong: bool = False) -> Values:
-    """Return a part of a line. do: what a click does, with that id."""
+    """Return a part of a line. do: the action of a click, with that id."""
     return {"text": body, "do": do, "id": id_, "strong": strong}
 
 
@@ -60,18 +60,18 @@ def marks(cited: Sequence[Mark]) -> list[Values]:
 
 
 def finding(summary: str, explanation: str) -> Values:
-    """Return a finding of a summary."""
+    """Return a finding with its explanation."""
     return {"kind": "finding", "summary": summary, "text": explanation}
 
 
 def rows(listed: Sequence[Values], *, note: str = "", more: str = "", more_id: str = "") -> Values:
-    """Return a list whose rows lead on or unfold. more: text of the button that lists more of them."""
+    """Return a list of rows that are links or unfold. more: text of the button that lists more of them."""
     return {"kind": "rows", "rows": list(listed), "note": note, "more": more, "moreId": more_id}
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a click leads to. do: what the click does. layer: of an entity or relation, None where it says nothing."""
+    """The target of a click. do: its action. layer: of an entity or relation; None if it is not shown."""
 
     do: str
     id: str
@@ -87,8 +87,8 @@ def row(
     bar: float | None = None,
     unfolds: Sequence[Values] = (),
 ) -> Values:
-    """Return a row of a list. bar: 0 to 1. unfolds: blocks that a click shows below it; the row itself then leads on
-    from there."""
+    """Return a row of a list. bar: 0 to 1. unfolds: blocks that a click shows below the row, which then contain the
+    link."""
     return {
         "name": name,
         "do": target.do,
@@ -102,26 +102,26 @@ def row(
 
 
 def passage(title: str, sub: str, parts: Sequence[Piece], *, id_: str, row_number: int) -> Values:
-    """Return a piece of a chunk, mentions marked; it opens in its document, and the chunk itself can be inspected."""
+    """Return an excerpt of a chunk with marked mentions; it links to the document and to the chunk."""
     pieces = [{"text": piece.text, "marked": "name" in piece.marks} for piece in parts]
     return {"kind": "passage", "title": title, "sub": sub, "pieces": pieces, "id": id_, "row": row_number}
 
 
 def shortened(body: str, most: int = DESCRIPTION) -> str:
-    """Return the text, cut with an ellipsis where it is longer than `most` characters."""
+    """Return the text, cut with an ellipsis if it is longer than `most` characters."""
     return body if len(body) <= most else f"{body[: most - 1].rstrip()}…"
 
 
 def count_note(shown: int, total: int, order: str) -> str:
-    """Return the note above a list that does not hold all; empty for one that does."""
+    """Return the note above an incomplete list; empty for a complete one."""
     return say(f"explore.inspect.first.{order}", shown=shown, rest=total - shown) if shown < total else ""
 
 
 _EXCERPT = 260  # characters
 _LINE = 120  # characters of a relation's text in a list
-_UNFOLDED = 6  # members that a row of a list shows; the relation itself lists all
-_ROWS_THAT_UNFOLD = 20  # further ones say what they are and lead on
-CHUNKS = 12  # at first, and with every "more"
+_UNFOLDED = 6  # most members that an unfolded row shows; the relation itself lists all
+_ROWS_THAT_UNFOLD = 20  # later rows only describe the relation and link to it
+CHUNKS = 12  # shown at first, and added by every "more"
 RELATIONS = 50
 
 
@@ -131,17 +131,17 @@ def _forms(index_id: str, created: str, _index: Index) -> Mapping[str, tuple[str
 
 
 def names_to_mark(index: Index, summary: IndexSummary, names: Sequence[str]) -> list[str]:
-    """Return the names with the other forms that the documents use."""
+    """Return the names with their other forms in the documents."""
     return with_forms(names, _forms(summary.id, summary.created, index))
 
 
 def strength_of(relation: Relation) -> str:
-    """Return lambda of an aggregated relation, the weight of a base one."""
+    """Return lambda of an aggregated relation, or the weight of a base one."""
     return f"{relation.strength:,}" if relation.layer else f"{relation.weight:g}"
 
 
 def made_words(relation: Relation) -> str:
-    """Return in a few words how a relation came about."""
+    """Return in a few words how a relation was made."""
     if relation.layer:
         known = relation.kind in ("summarised", "concatenated")
         return say(f"explore.inspect.made.{relation.kind}", n=len(relation.members)) if known else relation.kind
@@ -149,12 +149,12 @@ def made_words(relation: Relation) -> str:
 
 
 def said_by(relation: Relation) -> str:
-    """Return what a relation says, in a line; where it has no text, how it came about."""
+    """Return a relation's text in one line, or how it was made if it has no text."""
     return shortened(relation.description, _LINE) if relation.description else made_words(relation)
 
 
 def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Values]:
-    """Return relations of an entity as rows with bars; each unfolds to what it says and stands for."""
+    """Return relations of an entity as rows with bars; each unfolds to its text and its members."""
     strongest = max((_number(neighbour.relation) for neighbour in related), default=0.0) or 1.0
     listed = []
     for place, neighbour in enumerate(related):
@@ -193,7 +193,7 @@ def member_rows(members: Sequence[browse.MemberRelation]) -> list[Values]:
 def chunk_blocks(
     index: Index, summary: IndexSummary, chunks: Sequence[int], names: Sequence[str], *, shown: int
 ) -> list[Values]:
-    """Return the first `shown` chunks with the names marked, and a button for more."""
+    """Return the first `shown` chunks with marked names, and a button for more."""
     if not chunks:
         return [text(say("explore.inspect.no_chunk"), muted=True)]
     marked = names_to_mark(index, summary, names)
@@ -221,40 +221,47 @@ _TEXT_HEIGHT = 300  # px
 
 @dataclass(frozen=True)
 class Asked:
-    """The drawer shows prompts and replies of the calls that made the thing of that id."""
+    """A request to show the prompts and replies of the calls that made the item with that id."""
 
     id: str
 
 
 def made_values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
-    """Return what the component draws of how it was made. id_: of the thing. by_hand: its edits, in sentences."""
-    said, lines = words(made_sentence(made)), list[str]()
+    """Return what the component draws about an item's origin. id_: of the item. by_hand: its manual edits, in
+    sentences."""
+    sentence, lines = words(made_sentence(made)), list[str]()
     if len(made.calls) == 1:
         call = made.calls[0]
         record = session.workbench().calls.get(call.key)
         lines.append(words(call_sentence(call, record)))
-        if made.how == "by_model":  # the line of the call names the model, too
-            said, lines = lines[0], []
+        if made.how == "by_model":  # the line of the call names the model as well
+            sentence, lines = lines[0], []
     elif made.calls:
         first, last = made.calls[0], made.calls[-1]
         chunk = "" if first.chunk is None else say("explore.inspect.first_chunk", chunk=first.chunk + 1)
         span = say("explore.inspect.calls", n=len(made.calls), first=first.number, last=last.number, of=first.total)
         lines.append(span + chunk)
     link = say("explore.inspect.prompts", n=len(made.calls)) if made.calls else ""
-    return {"title": say("explore.inspect.made_by"), "said": said, "lines": [*lines, *by_hand], "link": link, "id": id_}
+    return {
+        "title": say("explore.inspect.made_by"),
+        "said": sentence,
+        "lines": [*lines, *by_hand],
+        "link": link,
+        "id": id_,
+    }
 
 
 def drawer(index: Index) -> None:
-    """Open prompts and replies where they were asked for."""
-    asked = reveal.take_drawer(PAGE, Asked)
-    made = made_by(index, asked.id) if asked is not None else None
-    if asked is not None and made is not None and made.calls:
+    """Open prompts and replies if they were requested."""
+    requested = reveal.take_drawer(PAGE, Asked)
+    made = made_by(index, requested.id) if requested is not None else None
+    if requested is not None and made is not None and made.calls:
         dialog = st.dialog(say("explore.inspect.calls_title"), width="large", icon=":material/receipt_long:")
         dialog(_calls)(made.calls[:_CALLS_OFFERED])
 
 
 def _calls(calls: tuple[RecordedCall, ...]) -> None:
-    """Draw one call at a time, since a hub of a large index was extracted by hundreds."""
+    """Draw one call at a time, since hundreds may have extracted a hub of a large index."""
     call = calls[0]
     if len(calls) > 1:
         call = st.selectbox(
@@ -265,10 +272,10 @@ def _calls(calls: tuple[RecordedCall, ...]) -> None:
     if record is None:
         message(say("explore.inspect.not_stored"))
         return
-    asked = "\n\n".join(f"[{each.role}]\n{each.content}" for each in record.messages)
+    prompt = "\n\n".join(f"[{each.role}]\n{each.content}" for each in record.messages)
     draw(markup.label(say("explore.inspect.prompt"), record.task.split(":")[0]))
-    if asked:
-        markup.code(asked, height=_TEXT_HEIGHT, key="call_prompt")
+    if prompt:
+        markup.code(prompt, height=_TEXT_HEIGHT, key="call_prompt")
     else:
         draw(markup.muted(say("explore.inspect.prompt_not_stored")))
     draw(markup.label(say("explore.inspect.reply")))

@@ -1,4 +1,4 @@
-"""The inspector: what an entity, a relation or a chunk is, what it rests on and what made it; everything leads on."""
+"""The inspector: what an entity, a relation or a chunk is, its evidence and its origin, with links to all of them."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ _STEP = {"chunks": CHUNKS, "relations": RELATIONS, "members": RELATIONS, "childr
 
 
 def show(exploring: Exploring) -> None:
-    """Draw what the link names: a relation, a chunk, or the chosen entity."""
+    """Draw what the link names: a relation, a chunk or the chosen entity."""
     index = exploring.index
     name = st.session_state.pop(_ASK, None)
     if name is not None:
@@ -67,34 +67,34 @@ def _say_what_is_gone(relation: bool, chunk: bool) -> None:
         message(say("explore.inspect.gone_entity"))
 
 
-def _head(exploring: Exploring, thing: Entity | Relation | None) -> None:
-    """Draw the layer's tag, what kind of thing it is, and for a base entity the button that edits it."""
+def _head(exploring: Exploring, item: Entity | Relation | None) -> None:
+    """Draw the layer's tag, the kind of the item, and for a base entity the edit button."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="inspector_head"):
-        if isinstance(thing, Entity):
-            kind = thing.type if thing.layer == 0 and thing.type not in ("", "unknown") else ""
-            what = say("explore.inspect.aggregated_entity" if thing.layer else "explore.inspect.entity")
-            promoted = html(" {}", say("explore.inspect.promoted")) if thing.promoted else NOTHING
+        if isinstance(item, Entity):
+            kind = item.type if item.layer == 0 and item.type not in ("", "unknown") else ""
+            kind_name = say("explore.inspect.aggregated_entity" if item.layer else "explore.inspect.entity")
+            promoted = html(" {}", say("explore.inspect.promoted")) if item.promoted else NOTHING
             typed = html("{}{}", say("ask.comma"), markup.name(kind)) if kind else NOTHING
-            body = markup.layer_tag(thing.layer) + html("{}{}{}", what, typed, promoted)
-        elif isinstance(thing, Relation):
-            what = say("explore.inspect.aggregated_relation" if thing.layer else "explore.inspect.base_relation")
-            body = markup.layer_tag(thing.layer) + html("{}", what)
+            body = markup.layer_tag(item.layer) + html("{}{}{}", kind_name, typed, promoted)
+        elif isinstance(item, Relation):
+            kind_name = say("explore.inspect.aggregated_relation" if item.layer else "explore.inspect.base_relation")
+            body = markup.layer_tag(item.layer) + html("{}", kind_name)
         else:
             body = html('<span class="lr-tag">C</span> {}', say("explore.inspect.chunk"))
         draw(html('<div class="lr-insp-top">{}</div>', body))
-        if isinstance(thing, Entity):
-            edit_view.popover(exploring.index, thing)
+        if isinstance(item, Entity):
+            edit_view.popover(exploring.index, item)
 
 
 def _more(id_: str) -> dict[str, int]:
-    """Return how many rows beyond the first ones were asked for, of the thing of that id."""
+    """Return how many rows beyond the first ones were requested for the item with that id."""
     owner, more = st.session_state.get(_MORE, ("", {}))
     return dict(more) if owner == id_ else {}
 
 
-def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
-    """Do what a click in the component asks for."""
-    do, id_ = str(asked.get("do", "")), str(asked.get("id", ""))
+def _act(exploring: Exploring, action: dict[str, Any]) -> None:
+    """Carry out the action of a click in the component."""
+    do, id_ = str(action.get("do", "")), str(action.get("id", ""))
     if do == "go":
         exploring.go(id_)
     elif do == "relation":
@@ -116,13 +116,13 @@ def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
     elif do == "prompts":
         reveal.ask_for_drawer(PAGE, inspected.Asked(id_))
     elif do == "more" and id_ in _STEP:
-        owner = str(asked.get("owner", ""))
+        owner = str(action.get("owner", ""))
         now = _more(owner)
         st.session_state[_MORE] = (owner, {**now, id_: now.get(id_, 0) + _STEP[id_]})
 
 
 def _names(exploring: Exploring, index: Index) -> list[str]:
-    """Return the names to mark in a document: of what is inspected, where that is of layer 0."""
+    """Return the names to mark in a document, if the inspected item is in layer 0."""
     relation = relation_of(index, state.recall("rel")) if state.recall("rel") else None
     if relation is not None:
         names = [name for name, _ in inspector_values.ends_of(index, relation)] if relation.layer == 0 else []

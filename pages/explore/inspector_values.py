@@ -1,4 +1,4 @@
-"""What the inspector shows of a chunk, an entity and a relation."""
+"""The inspector's content for a chunk, an entity and a relation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,11 +31,11 @@ from pages.explore.inspected import (
 )
 
 _LISTED = 80
-_LONGEST = 20_000  # characters of a chunk that are drawn; its document has the rest
+_LONGEST = 20_000  # characters of a chunk that are drawn; its document shows all
 
 
 def chunk_values(exploring: Exploring, row: int) -> Values:
-    """Return all that is drawn of the chunk in that row."""
+    """Return everything that is drawn for the chunk in that row."""
     index, layer = exploring.index, exploring.index.layers[0]
     chunk = index.chunk(row)
     document = index.document_cells.value("title", index.chunk_cells.value("document", row))
@@ -98,7 +98,8 @@ _BESIDE = 60  # characters beside a quote
 
 
 def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
-    """Return all that is drawn of the chosen entity. more: how many rows beyond the first ones a list shows."""
+    """Return everything that is drawn for the chosen entity. more: by list, the number of rows beyond the first
+    ones."""
     index, place = exploring.index, exploring.place
     entity = index.layers[place.layer].entity(place.row)
     n_relations = len(index.layers[place.layer].relations_of(place.row))
@@ -135,7 +136,7 @@ def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
 
 
 def _by_hand(exploring: Exploring, entity: Entity) -> list[str]:
-    """Return in sentences what was edited of the entity by hand."""
+    """Return the entity's manual edits in sentences."""
     return [
         say("explore.inspect.by_hand", what=edit_view.sentence_of(edit))
         for edit in edit_view.edits_of(exploring.index, entity)[:_EDITS_NAMED]
@@ -153,8 +154,8 @@ def _parents(exploring: Exploring, entity: Entity) -> list[Values]:
 
 
 def _summary(exploring: Exploring, entity: Entity, related: list[browse.Neighbour], n_relations: int) -> list[Values]:
-    said = entity.description.strip()
-    blocks = [inspected.text(said)] if said else [inspected.text(say("explore.inspect.no_description"), muted=True)]
+    body = entity.description.strip()
+    blocks = [inspected.text(body)] if body else [inspected.text(say("explore.inspect.no_description"), muted=True)]
     if exploring.trace is not None:
         blocks += _hits(exploring.trace, question_hits(exploring.index, exploring.trace, exploring.place))
     if related:
@@ -168,7 +169,7 @@ def _summary(exploring: Exploring, entity: Entity, related: list[browse.Neighbou
 
 
 def _bars(related: list[browse.Neighbour]) -> list[Values]:
-    """Return relations as rows with bars, each of which leads to the entity at its other end."""
+    """Return relations as rows with bars; each links to the entity at its other end."""
     values = [float(each.relation.strength if each.relation.layer else each.relation.weight) for each in related]
     longest = max(values) or 1.0
     return [
@@ -184,7 +185,7 @@ def _bars(related: list[browse.Neighbour]) -> list[Values]:
 
 
 def _hits(trace: Trace, hits: QuestionHits) -> list[Values]:
-    """Return what the last question retrieved here, in a line."""
+    """Return in a line what the last question retrieved here."""
     head = inspected.label(say("explore.inspect.last_question"), inspected.shortened(trace.question, 80))
     if not hits:
         return [head, inspected.text(say("explore.inspect.not_met"), muted=True)]
@@ -221,7 +222,7 @@ def _list(listed: list[Values], total: int, order: str, name: str, step: int) ->
 
 
 def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
-    """Return a tab of both quotes of each conflict, marked in their chunks; no tab where there is none."""
+    """Return a tab with both quotes of each conflict, marked in their chunks; no tab if there is none."""
     if not conflicts:
         return []
     blocks = [inspected.text(say("conflicts.tab_help"), muted=True)]
@@ -242,7 +243,7 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
 
 
 def _around(text: str, start: int, end: int) -> list[passages.Piece]:
-    """Return the quote, marked, with whole words beside it."""
+    """Return the quote, marked, with whole words around it."""
     left = text.find(" ", start - _BESIDE, start) + 1 if start > _BESIDE else 0
     right = text.rfind(" ", end, end + _BESIDE) if end + _BESIDE < len(text) else len(text)
     before, after = text[left:start], text[end : max(end, right)]
@@ -254,17 +255,17 @@ def _around(text: str, start: int, end: int) -> list[passages.Piece]:
 
 
 def ends_of(index: Index, relation: Relation) -> list[tuple[str, str]]:
-    """Return name and id of both ends."""
+    """Return name and id of both ends of the relation."""
     cells = index.layers[relation.layer].entity_cells
     return [(cells.value("name", row), cells.value("id", row)) for row in (relation.source, relation.target)]
 
 
 def relation_values(exploring: Exploring, relation: Relation, more: dict[str, int]) -> Values:
-    """Return all that is drawn of the relation. more: how many rows beyond the first ones a list shows."""
+    """Return everything that is drawn for the relation. more: by list, the number of rows beyond the first ones."""
     index = exploring.index
     ends = ends_of(index, relation)
-    said = relation.description.strip()
-    summary = [inspected.text(said) if said else inspected.text(say("explore.inspect.no_description"), muted=True)]
+    body = relation.description.strip()
+    summary = [inspected.text(body) if body else inspected.text(say("explore.inspect.no_description"), muted=True)]
     strength = say("explore.inspect.lambda" if relation.layer else "explore.inspect.weight", n=strength_of(relation))
     summary.append(inspected.text(f"{strength}{say('ask.comma')}{made_words(relation)}", muted=True))
     if relation.keywords:

@@ -1,4 +1,4 @@
-"""What the panel of tau computes with."""
+"""The values with which the panel of tau computes."""
 
 from typing import Any
 
@@ -21,10 +21,10 @@ def islands_of(index_id: str, created: str, _index: Index) -> IndexIslands:
     return islands.islands_of(_index)
 
 
-def panel_layer(made: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:
-    """Return what tau_panel.js computes with, for a layer that has relations."""
-    curve, number, n = made.curve, made.layer.number, len(made.layer)
-    built_text = "" if made.built is None else f"{made.built:g}"
+def panel_layer(layer: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:
+    """Return the values of a layer with relations for tau_panel.js."""
+    curve, number, n = layer.curve, layer.layer.number, len(layer.layer)
+    built_text = "" if layer.built is None else f"{layer.built:g}"
     return {
         "number": number,
         "title": say("explore.tau.layer", layer=number),
@@ -32,17 +32,17 @@ def panel_layer(made: LayerIslands, calls: RelationCalls | None) -> dict[str, An
         "n": n,
         "ofNodes": say("explore.tau.of_nodes", n=n),
         "pairs": int(curve.pairs.sum()),
-        "built": made.built,
+        "built": layer.built,
         "builtText": say("explore.tau.built_column", tau=built_text),
         "builtLine": say("explore.tau.built", tau=built_text),
-        "parts": len(made.parts),
+        "parts": len(layer.parts),
         "strengths": curve.strengths.tolist(),
         "counts": curve.pairs.tolist(),
         "connected": curve.connected.tolist(),
         "largest": curve.largest.tolist(),
         "bars": [list(bar) for bar in lambda_bars(curve.strengths, curve.pairs)],
-        "suggestion": _suggestion(made.suggestion) if made.suggestion else None,
-        "calls": _calls(made, calls) if calls else None,
+        "suggestion": _suggestion(layer.suggestion) if layer.suggestion else None,
+        "calls": _calls(layer, calls) if calls else None,
     }
 
 
@@ -69,13 +69,13 @@ def _suggestion(suggestion: TauSuggestion) -> dict[str, Any]:
     }
 
 
-def _calls(made: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
-    """Return the calls that are not answered yet, and money, of the relations of at least each lambda."""
-    strength = made.layer.relations["strength"].to_numpy()
+def _calls(layer: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
+    """Return, for each lambda, the unanswered calls and the cost of the relations that have at least that lambda."""
+    strength = layer.layer.relations["strength"].to_numpy()
 
     def from_each_up(values: np.ndarray) -> list[float]:
-        """Return the sum of the (relations,) values from each strength up."""
-        by_lambda = np.bincount(np.searchsorted(made.curve.strengths, strength), weights=values)
+        """Return, for each strength, the sum of the (relations,) values that have at least that strength."""
+        by_lambda = np.bincount(np.searchsorted(layer.curve.strengths, strength), weights=values)
         return [round(float(value), 8) for value in np.cumsum(by_lambda[::-1])[::-1]]
 
     fresh = ~calls.stored

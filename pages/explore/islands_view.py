@@ -1,4 +1,4 @@
-"""Islands and bridges: what the aggregated relations of each layer join, and what another tau would change."""
+"""Islands and bridges: what the aggregated relations of each layer join, and the effect of another tau."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -29,12 +29,12 @@ from pages.common.messages import message, say, words
 from pages.explore.exploring import Exploring, View
 from pages.explore.islands_values import islands_of, panel_layer
 
-_JOB = "lr_rebuild"  # in the session: the index at hand, the job that rebuilds it
+_JOB = "lr_rebuild"  # in the session: the current index, the job that rebuilds it
 _FAULT = "lr_rebuild_fault"
 
 
 def start(summary: IndexSummary, config: IndexConfig) -> None:
-    """Start a job that builds the index's corpus with these settings, beside the index."""
+    """Start a job that builds the index's corpus with these settings as a new index."""
     try:
         job_id = session.workbench().builds.start(summary.corpus_id, config, summary.name)
         session.endpoint_builds.clear()
@@ -44,19 +44,19 @@ def start(summary: IndexSummary, config: IndexConfig) -> None:
 
 
 def go_to(index_id: str) -> None:
-    """Go to that index, and forget what was chosen in the other one."""
+    """Go to that index, and forget the choices made in the other one."""
     state.remember("index", index_id)
     for name in ("node", "rel", "focus"):
         state.remember(name, None)
 
 
 def progress(index_id: str) -> None:
-    """Draw the job that rebuilds this index, while it is under way; then open the index that it made."""
+    """Draw the job that rebuilds this index while it runs; then open the new index."""
     fault = st.session_state.pop(_FAULT, "")
     if fault:
         message(fault, kind="error")
-    of, job_id = st.session_state.get(_JOB, ("", ""))
-    if of == index_id:
+    source_id, job_id = st.session_state.get(_JOB, ("", ""))
+    if source_id == index_id:
         live = session.workbench().jobs.job(job_id).live
         st.fragment(_line, run_every=0.5 if live else None)(job_id)
 
@@ -101,11 +101,11 @@ _WORDS = (
     *("summarised_note", "joined", "joined_note", "connected", "islands", "islands_note", "calls", "no_calls", "cost"),
     *("no_price", "suggest", "no_suggestion", "largest", "share"),
 )
-_SECONDS_A_CALL = 4.0  # of a model at an endpoint, as the forecast of a build takes it
+_SECONDS_A_CALL = 4.0  # of an endpoint's model, as in the forecast of a build
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the islands at the left, the panel of tau at the right."""
+    """Draw the islands on the left and the panel of tau on the right."""
     index, summary = exploring.index, exploring.summary
     islands = islands_of(summary.id, summary.created, index)
     if not islands.layers:
@@ -114,7 +114,7 @@ def show(exploring: Exploring) -> None:
         return
     if exploring.filters.active:
         draw(muted(say("explore.islands.unfiltered")))
-    with_relations = [made for made in islands.layers if len(made.curve.strengths)]
+    with_relations = [layer for layer in islands.layers if len(layer.curve.strengths)]
     left, right = st.columns([55, 45], gap="large")
     with left:
         _pictures(exploring, islands)
@@ -187,9 +187,9 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
 
 
 def _panel_words(model: str) -> dict[str, str]:
-    """Return the sentences of the panel; a script fills in what is in braces."""
-    made = {_camel(name): say(f"explore.tau.{name}") for name in _WORDS}
-    made |= {
+    """Return the sentences of the panel; a script fills in the placeholders in braces."""
+    words_of_panel = {_camel(name): say(f"explore.tau.{name}") for name in _WORDS}
+    words_of_panel |= {
         "tau": say("explore.tau.tau", tau="{tau}"),
         "pairs": say("explore.tau.pairs", count="{count}"),
         "rebuild": say("explore.tau.rebuild", tau="{tau}", time="{time}"),
@@ -198,7 +198,7 @@ def _panel_words(model: str) -> dict[str, str]:
         "use": say("explore.tau.use", tau="{tau}"),
         "costNote": say("explore.tau.cost_note", model=model.partition(":")[2] or model, fresh="{fresh}"),
     }
-    return made
+    return words_of_panel
 
 
 def _camel(name: str) -> str:
@@ -207,9 +207,9 @@ def _camel(name: str) -> str:
 
 
 def _known_calls(index: Index, summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
-    """Return the calls of a layer's relations; None where no model at an endpoint writes them."""
+    """Return the calls of a layer's relations; None if no endpoint's model writes them."""
     if is_remote(model):
-        with suppress(LeanRAGError):  # a damaged store of calls hides the costs alone
+        with suppress(LeanRAGError):  # a damaged store of calls hides only the costs
             return _calls(summary.id, summary.created, number, model, index)
     return None
 
@@ -221,7 +221,7 @@ def _calls(index_id: str, created: str, number: int, model: str, _index: Index) 
 
 
 def _rebuilding(index: Index) -> tuple[str, float]:
-    """Return why the index cannot be built again with another tau, "" where it can; and the seconds that it takes."""
+    """Return why the index cannot be rebuilt with another tau, "" if it can, and the expected seconds."""
     if index.manifest.kind == IMPORTED or not index.manifest.corpus.id:
         return say("explore.tau.imported"), 0.0
     if index.manifest.config.relation_rule != "lambda":
@@ -233,7 +233,7 @@ def _rebuilding(index: Index) -> tuple[str, float]:
 
 
 def _rebuild_note(index: Index, model: str) -> str:
-    """Return in words what a rebuild keeps, and what it does not."""
+    """Return in words what a rebuild keeps and what it does not."""
     parts = [say("explore.tau.keeps")]
     # Summaries of clusters are written without the sentences on relations; relations of higher layers quote them.
     above = sum(layer.summarised for layer in index.manifest.layers[2:])
@@ -245,13 +245,13 @@ def _rebuild_note(index: Index, model: str) -> str:
 
 
 def _existing(summary: IndexSummary) -> dict[str, str]:
-    """Return the ids of other indexes of the same corpus and settings but for tau, by tau."""
-    own, made = _but_tau(summary), {}
+    """Return by tau the ids of other indexes with the same corpus and otherwise the same settings."""
+    settings, by_tau = _but_tau(summary), {}
     for other in session.index_list().indexes:
-        if other.id != summary.id and other.corpus_id == summary.corpus_id and _but_tau(other) == own:
-            with suppress(LeanRAGError):  # a tau that this version does not understand
-                made[str(parse_tau(other.config.tau, other.kind == HEURISTIC))] = other.id
-    return made
+        if other.id != summary.id and other.corpus_id == summary.corpus_id and _but_tau(other) == settings:
+            with suppress(LeanRAGError):  # this version does not understand the tau
+                by_tau[str(parse_tau(other.config.tau, other.kind == HEURISTIC))] = other.id
+    return by_tau
 
 
 def _but_tau(summary: IndexSummary) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def _but_tau(summary: IndexSummary) -> dict[str, Any]:
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """Return the components of each layer as code."""
+    """Return code for the components of each layer."""
     lines = (
         "for layer in index.layers:",
         "    print(layer.number, len(components(len(layer), layer.ends)))",

@@ -1,4 +1,4 @@
-"""The map of a layer's embeddings, coloured by clusters of any layer above, with the last question and its seeds."""
+"""The map of a layer's embeddings, coloured by the clusters of a layer above, with the last question and its seeds."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from pages.explore.exploring import Exploring, View
 
 
 def labelled_pills(name: str, title: str, options: Sequence[str], default: str) -> str:
-    """Draw the options and return the chosen one, which is remembered under that name."""
+    """Draw the options and return the chosen one; it is remembered under that name."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
         draw(html('<span class="lr-small lr-muted">{}</span>', title))
         titles = {option: option for option in options}
@@ -45,7 +45,7 @@ _ASK = "lr_map_ask"
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the map, and beside it seeds and clusters, or the inspector where an entity is chosen."""
+    """Draw the map, and beside it seeds and clusters, or the inspector if an entity is chosen."""
     index = exploring.index
     if st.session_state.pop(_ASK, False) and exploring.trace is not None:
         state.remember("q", exploring.trace.question)
@@ -70,12 +70,12 @@ def show(exploring: Exploring) -> None:
 
 
 def _layers(index: Index) -> list[str]:
-    """Return the layers whose entities can be points; the root alone is no map."""
+    """Return the layers that can be mapped, all except the root, whose single point is no map."""
     return [f"L{number}" for number in range(len(index.layers) - 1)]
 
 
 def points_choice(exploring: Exploring) -> None:
-    """Draw the choice of the layer whose entities are the points."""
+    """Draw the choice of the layer whose entities are mapped."""
     layers = _layers(exploring.index)
     if len(layers) > 1:
         labelled_pills("points", say("explore.map.points"), layers, "L0")
@@ -88,7 +88,7 @@ def _nothing_chosen() -> None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
-    """Return a sample of a layer's entities with their places in the plane."""
+    """Return a sample of a layer's entities with their positions in the plane."""
     return session.workbench().indexes.map_places(_index, number)
 
 
@@ -100,12 +100,12 @@ def _clusters(
 
 
 def places(exploring: Exploring, number: int) -> MapPlaces:
-    """Return the sample with places of that layer of the index that is explored."""
+    """Return the sample with positions for that layer of the current index."""
     return shown_places(exploring.summary.id, exploring.summary.created, number, exploring.index)
 
 
 def cluster_colours() -> list[str]:
-    """Return the hues of clusters: those of the palette but the one that is too near to that of seeds."""
+    """Return the hues of clusters: the palette's, without the one that is too similar to the seeds' hue."""
     every = colours().clusters
     return [every[0], *every[2:]]
 
@@ -162,15 +162,15 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
 
 
 def passing_note(note: str, passing: np.ndarray | None) -> str:
-    """Return what a picture says of its points, and how many of them the filters let pass. passing: (n,) bool of the
-    points, None without a filter."""
+    """Return the note on a picture's points, with how many pass the filters. passing: (n,) bool, None without a
+    filter."""
     if passing is None:
         return note
     return note + say("text.space") + say("explore.filter.passing", n=int(passing.sum()), of=len(passing))
 
 
 def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:
-    """Return where the entities lie that the search names, those outside the sample too."""
+    """Return the positions of the entities that match the search, also of those outside the sample."""
     if not exploring.search:
         return []
     rows = find_entities(exploring.index, exploring.search, layer=number, limit=_MATCHES).rows
@@ -213,9 +213,9 @@ def _words(number: int, trace: Trace | None) -> dict[str, str]:
     return map_words(say) | {"layer": f"L{number}", "score": sentence(score_title(trace.strategy if trace else ""))}
 
 
-def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:
-    """Do what a click on the map asks for."""
-    do, value = str(asked.get("do", "")), str(asked.get("value", ""))
+def _act(exploring: Exploring, number: int, shown: MapPlaces, action: dict[str, Any]) -> None:
+    """Carry out the action of a click on the map."""
+    do, value = str(action.get("do", "")), str(action.get("value", ""))
     if do == "point" and value.isdecimal() and int(value) < len(shown.rows):
         row = int(shown.rows[int(value)])
         exploring.go(exploring.index.layers[number].entity_cells.value("id", row))
@@ -228,7 +228,7 @@ def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, A
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """Return the places of the points as code."""
+    """Return code for the positions of the points."""
     number = state.fitting("points", "L0", str, lambda value: value in _layers(exploring.index))[1:]
     lines = (f"shown = bench.indexes.map_places(index, {number})", "print(len(shown.rows), shown.places[:5])")
     return ViewCode(lines=lines)

@@ -17,7 +17,7 @@ URL = (
     *FILTER_NAMES,
     *(name for view in views() for name in view.url),
 )
-# Links of older versions, whose views were named otherwise.
+# Links of older versions, in which the views had other names.
 _OLD_VIEWS: dict[str, dict[str, str | None]] = {
     "Icicle": {"view": None},
     "Treemap": {"view": None, "shape": "treemap"},
@@ -56,7 +56,7 @@ def page() -> None:
 
 @st.fragment
 def body(summary: IndexSummary) -> None:
-    """Draw all that a choice on this page may change; the frame around it need not run again."""
+    """Draw everything that a choice on this page may change; the frame around it need not rerun."""
     with plain_errors(), session.reading(summary) as index:
         now = exploring(index, summary)
         with st.container(gap="xsmall", key="explore_body"):
@@ -71,7 +71,7 @@ def body(summary: IndexSummary) -> None:
 
 
 def _picture(view: View, now: Exploring) -> None:
-    """Draw the view, and below it what can be done with what it shows: copied as code, put into a presentation."""
+    """Draw the view, and below it buttons that copy it as code and add it to a presentation."""
     view.show(now)
     names = ("index", "focus", "node", "find", "skip", *FILTER_NAMES, *view.url)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_actions"):

@@ -1,4 +1,4 @@
-"""The schema as a view of Explore: types and the relations between them; choosing one filters every view."""
+"""The schema as a view of Explore: types and the relations between them; choosing one filters all views."""
 
 from pathlib import Path
 
@@ -26,7 +26,8 @@ _SIDE_BY_SIDE = "co-occurrence"
 
 
 def show(exploring: Exploring) -> None:
-    """Draw the types and the kinds of their relations; a click on either filters by it, a second click ends that."""
+    """Draw the types and the kinds of their relations; a click on either filters by it, a second click removes the
+    filter."""
     schema = _schema(exploring)
     if not schema.types:
         message(say("explore.schema.empty"))
@@ -59,7 +60,7 @@ def show(exploring: Exploring) -> None:
 
 
 def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
-    """Let those types or kinds alone pass the filter; all where they were chosen already."""
+    """Filter by exactly these types or kinds; remove the filter if they were chosen already."""
     state.remember(name, None if values == before else joined(sorted(values)))
 
 
@@ -88,7 +89,7 @@ def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> Schem
 
 
 def _code(exploring: Exploring) -> ViewCode:
-    """Return types and the relations between them as code."""
+    """Return code for the types and the relations between them."""
     lines = (
         "schema = schema_of(index)",
         "for pair in schema.pairs[:10]:",

@@ -1,4 +1,4 @@
-"""The search field of Explore: what is written lights its matches in the view, and is listed below the field."""
+"""The search field of Explore: matches are highlighted in the view and listed below the field."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from pages.explore.exploring import Exploring
 
 _SCRIPT = Path(__file__).with_name("search.js")
 _FRAME = '<div class="lr-search"></div>'
-_LIT = 24  # matches that views light; more could not all be drawn
+_LIT = 24  # most matches that views highlight; more could not all be drawn
 _LISTED = 8
 
 
 def matches_of(exploring: Exploring) -> EntityMatches:
-    """Return the first matches of the search among what passes the filters, and how many there are."""
+    """Return the first matches of the search that pass the filters, and their number."""
     if not exploring.search:
         return EntityMatches((), 0)
     return _matches(
@@ -36,7 +36,7 @@ def _matches(index_id: str, created: str, search: str, filters: Filters, _explor
 
 
 def field(exploring: Exploring) -> None:
-    """Draw the search field; what is written is remembered as `find`, a listed match that is opened is chosen."""
+    """Draw the search field; its text is remembered as `find`, and opening a listed match chooses it."""
     key, matches = "search", matches_of(exploring)
 
     def typed() -> None:

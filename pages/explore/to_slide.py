@@ -1,4 +1,4 @@
-"""Puts the picture of the open view into a presentation, in both themes and with its legend, on one click."""
+"""Adds the picture of the open view to a presentation, in both themes and with its legend, by one click."""
 
 from datetime import date
 from pathlib import Path
@@ -18,7 +18,7 @@ from pages.common.messages import message, say
 from pages.explore.exploring import Exploring, View
 
 _SCRIPT = Path(__file__).with_name("to_slide.js")
-# Without a name until the script writes its label: it is not there for anybody before.
+# Hidden, since it has no name before the script writes its label.
 _FRAME = (
     '<div class="lr-slide"><button type="button" style="visibility:hidden"></button><span role="status"></span></div>'
 )
@@ -26,9 +26,9 @@ _KEY, _FAULT = "explore_present", "lr_explore_present_fault"
 
 
 def button(exploring: Exploring, view: View, topic: object) -> None:
-    """Draw the button, or a way to the slide that it has added. topic: of what is shown."""
-    into = to_presentation.target()
-    if into is None or to_presentation.added(_KEY, (view.name, topic)):
+    """Draw the button, or after a click a link to the new slide. topic: of what is shown."""
+    presentation = to_presentation.target()
+    if presentation is None or to_presentation.added(_KEY, (view.name, topic)):
         return
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
@@ -43,7 +43,7 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
             st.session_state[_FAULT] = error
 
     words = {name: say(f"explore.slide.{name}") for name in ("none", "large", "failed")}
-    words |= {"add": say("present.add"), "help": to_presentation.help_of(into)}
+    words |= {"add": say("present.add"), "help": to_presentation.help_of(presentation)}
     data = {
         "words": words,
         "theme": "dark" if is_dark() else "light",
@@ -54,7 +54,8 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
 
 
 def _colours(colours: Palette) -> dict[str, Any]:
-    """Return variables of the style sheets, hues of the graph's clouds, and all hues that figures take from Python."""
+    """Return the style sheets' colour variables, the hues of the graph's clouds, and all hues that figures get from
+    Python."""
     clouds = hues(colours)
     return {
         "variables": colours.variables(),

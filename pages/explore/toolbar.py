@@ -1,4 +1,4 @@
-"""The controls above every view of Explore: which view, search, and filters."""
+"""The controls above every view of Explore: the choice of the view, search, and filters."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -27,11 +27,11 @@ from pages.explore.exploring import (
 from pages.explore.views import views
 
 _STRENGTHS = (2, 3, 5, 10, 20)
-_OFFERED = 40  # types and kinds; the others are rare
+_OFFERED = 40  # most types and kinds offered; all others are rare
 
 
 def view_choice(exploring: Exploring) -> View:
-    """Draw the choice of the view, and at the right the view's own choice, where it has one; return the view."""
+    """Draw the choice of the view, and to its right the view's own choice, if any; return the view."""
     by_name = {view.name: view for view in views()}
     titles = {name: words(view.title) if view.title else say(f"explore.view.{name}") for name, view in by_name.items()}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
@@ -42,28 +42,28 @@ def view_choice(exploring: Exploring) -> View:
 
 
 def code_button(view: View, exploring: Exploring) -> None:
-    """Draw the button that gives what is seen as code."""
+    """Draw the button that shows code for the view."""
     code_view.button(partial(_code, view, exploring), key="explore_code")
 
 
 def _code(view: View, exploring: Exploring) -> Code:
-    """Return the chosen thing, the filters and the view as code."""
+    """Return code for the chosen item, the filters and the view."""
     bench = session.workbench()
-    thing = state.recall("rel") or state.recall("chunk") or state.recall("node")
+    chosen_id = state.recall("rel") or state.recall("chunk") or state.recall("node")
     summary = exploring.summary
-    explored = Explored(summary.id, summary.path, thing, exploring.filters, view.code(exploring))
+    explored = Explored(summary.id, summary.path, chosen_id, exploring.filters, view.code(exploring))
     return code_of_exploring(bench.root, explored)
 
 
 def search_and_filters(exploring: Exploring) -> None:
-    """Draw the search field and the filters, in one row where there is room."""
+    """Draw the search field and the filters, in one row if there is room."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_tools"):
         searching.field(exploring)
         filters(exploring.index, exploring.summary)
 
 
 def filters(index: Index, summary: IndexSummary) -> None:
-    """Draw one pill for each filter; a filter that is set says so in its pill."""
+    """Draw one pill for each filter; a set filter shows it in its pill."""
     types = _offered("types", types_of(summary.id, summary.created, index))
     kinds = _offered("kinds", kinds_of(summary.id, summary.created, index))
     layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
@@ -94,7 +94,7 @@ def clear_filters() -> None:
 
 
 def _offered(name: str, counts: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return the most frequent values with their counts, and those that are chosen."""
+    """Return the most frequent values with their counts, and the chosen ones."""
     chosen = split(state.recall(name))
     return {value: n for place, (value, n) in enumerate(counts) if place < _OFFERED or value in chosen}
 
@@ -117,7 +117,7 @@ def _pill(name: str, label: str) -> Any:
 
 
 def _several_choices(name: str, titles: dict[str, str]) -> None:
-    """Draw a choice of several values; none chosen lets all pass."""
+    """Draw a choice of several values; with none chosen all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
         name,
@@ -143,7 +143,7 @@ def _several_choices(name: str, titles: dict[str, str]) -> None:
 
 
 def _single_choice(name: str, titles: dict[str, str]) -> None:
-    """Draw a choice of one value at most; none chosen lets all pass."""
+    """Draw a choice of at most one value; with none chosen all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
         name,

@@ -1,4 +1,4 @@
-"""The views of Explore: each module *_view.py of this folder that says so by a constant VIEW is found by itself."""
+"""The views of Explore: every module *_view.py of this folder with a constant VIEW."""
 
 import pkgutil
 from functools import cache
@@ -11,18 +11,18 @@ from pages.explore.exploring import View
 
 
 def views() -> tuple[View, ...]:
-    """Return the views in the order of their control; one that does not load is left out (see broken_views())."""
+    """Return the views in the order of their control, without those that do not load (see broken_views())."""
     return _found()[0]
 
 
 def broken_views() -> tuple[BrokenExtension, ...]:
-    """Return the modules whose view cannot be shown, each with the reason."""
+    """Return the modules whose view cannot be shown, with the reasons."""
     return _found()[1]
 
 
 @cache
 def _found() -> tuple[tuple[View, ...], tuple[BrokenExtension, ...]]:
-    found: list[View] = []
+    views_found: list[View] = []
     broken: list[BrokenExtension] = []
     for name in sorted(each.name for each in pkgutil.iter_modules(explore.__path__) if each.name.endswith("_view")):
         file = f"{name}.py"
@@ -33,5 +33,5 @@ def _found() -> tuple[tuple[View, ...], tuple[BrokenExtension, ...]]:
         if reason is not None:
             broken.append(BrokenExtension(file, reason))
         elif isinstance(view, View):
-            found.append(view)
-    return tuple(sorted(found, key=lambda view: view.place)), tuple(broken)
+            views_found.append(view)
+    return tuple(sorted(views_found, key=lambda view: view.place)), tuple(broken)

@@ -1,4 +1,4 @@
-"""Adding documents: files, a folder, pasted text, or a folder of this machine; and what became of each file."""
+"""Adding documents: files, a folder, pasted text, or a folder on the server's machine; and the result for each file."""
 
 import threading
 import time
@@ -26,14 +26,14 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
 _KEY = "lr_uploading"
-_AT_ONCE = 1.5  # seconds; a few small files are in by then, and the page need not be drawn twice
+_AT_ONCE = 1.5  # seconds; a few small files are added by then, so that the page is drawn only once
 
 
 @dataclass
 class Uploading:
-    """total: files, 0 where unknown. then_build: see begin_upload(). read, refused: files so far; documents: so many of
-    all of them so far; in_file: of the file that is being read. current: its name, where it is known. last: names read
-    last. sizes: see upload_rows()."""
+    """An upload that runs in a thread. total: number of files, 0 if unknown. then_build: see begin_upload(). read,
+    refused: files so far; documents: number of documents so far; in_file: of them, those of the current file. current:
+    the file's name, if known. last: names read last. sizes: see upload_rows()."""
 
     total: int
     then_build: bool = False
@@ -50,7 +50,7 @@ class Uploading:
     ended: threading.Event = field(default_factory=threading.Event)
 
     def heard(self, file: FileRead) -> None:
-        """Note a file that was read."""
+        """Count a file that was read."""
         documents = file.parsed.documents
         alone = file.begins and file.ends
         if alone and file.size_bytes is not None and len(documents) + len(file.parsed.refusals) == 1:
@@ -64,7 +64,7 @@ class Uploading:
             self.read += 1
 
     def run(self, bench: Workbench, corpus: str, files: Iterable[File]) -> None:
-        """Add the files. For a thread."""
+        """Add the files; runs in a thread."""
         try:
             self.report = bench.add_documents(corpus, files, on_file=self.heard)
         except LeanRAGError as error:
@@ -74,7 +74,7 @@ class Uploading:
 
     @property
     def seconds_left(self) -> float | None:
-        """None while unknown."""
+        """Return the expected seconds until the end, None while unknown."""
         passed = time.monotonic() - self.began
         if not self.total or self.read < 5 or passed < 2:
             return None
@@ -84,8 +84,8 @@ class Uploading:
 def begin_upload(
     bench: Workbench, corpus: str, files: Iterable[File], total: int, *, first: str = "", then_build: bool = False
 ) -> None:
-    """Begin to add the files to the corpus; with few files this returns when they are in. first: the name of the first
-    one. then_build: Build opens when all of them could be read."""
+    """Begin to add the files to the corpus; few files are added before this returns. first: name of the first file.
+    then_build: open Build if all of them could be read."""
     uploading = Uploading(total, then_build, current=first)
     threading.Thread(target=uploading.run, args=(bench, corpus, files), daemon=True, name="adding files").start()
     st.session_state[_KEY] = uploading
@@ -93,41 +93,41 @@ def begin_upload(
 
 
 def upload_under_way() -> Uploading | None:
-    """Return the upload of this session that has begun and whose end was not taken yet."""
+    """Return this session's upload until its end has been handled."""
     uploading: Uploading | None = st.session_state.get(_KEY)
     return uploading
 
 
 def take_upload() -> None:
-    """Forget the upload, whose end has been taken."""
+    """Forget the upload after its end has been handled."""
     st.session_state.pop(_KEY, None)
 
 
-NEW = "*new"  # the choice of a new corpus; no id has a star
+NEW = "*new"  # stands for a new corpus; no id contains a star
 _FILES, _FOLDER, _TEXT, _PATH = "files", "folder", "text", "path"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _REPORT = "upload_report"
-_LISTED = 40  # files that are listed with their remarks
-_NAMED = 5  # files whose name was in the corpus before, in a sentence
-_ROWS = 200  # of the table of files, a page
-_LOOKED_AT = 5_000  # rows in which remarks are looked for; those of files that were refused stand first
+_LISTED = 40  # most files that are listed with their remarks
+_NAMED = 5  # most replaced files named in a sentence
+_ROWS = 200  # rows per page of the table of files
+_LOOKED_AT = 5_000  # rows searched for remarks; refused files come first
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a person chose to add. fault: why it cannot be added, "" where it can; shown when it is tried."""
+    """What a person chose to add. fault: why it cannot be added, "" if it can; shown after an attempt."""
 
     files: list[File]
     fault: str = ""
-    waits: bool = False  # nothing is chosen yet
+    waits: bool = False  # whether nothing is chosen yet
 
 
 def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
-    """Draw the form; while files are being added, how far that is."""
+    """Draw the form, or the progress while files are being added."""
     if upload_under_way() is not None:
         st.fragment(_progress, run_every=0.5)()
         return
-    own = {corpus.id: corpus.name for corpus in corpora if not corpus.sample}
+    own_corpora = {corpus.id: corpus.name for corpus in corpora if not corpus.sample}
     with st.expander(say("library.add"), icon=":material/upload_file:", expanded=expanded, key="upload"):
         for file in broken_formats():
             message(words(file.message), kind="error", title=say("library.import.broken_format"))
@@ -137,7 +137,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         chosen = _choose(mode)
         left, right = st.columns(2, vertical_alignment="bottom")
         with left:
-            target = _target(own)
+            target = _target(own_corpora)
         with right:
             name = _name(is_new=target == NEW)
         label = say("library.add.button_text" if mode == _TEXT else "library.add.button")
@@ -154,7 +154,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
 
 
 def may_read_here() -> bool:
-    """Tell whether this server answers to this machine alone, whose users may read its folders anyway."""
+    """Tell whether the server answers only to its own machine, whose users can read the machine's folders anyway."""
     return st.get_option("server.address") in _LOOPBACK
 
 
@@ -166,7 +166,7 @@ def _choose(mode: str) -> Chosen:
         )
         text = st.text_area(say("library.text.text"), key=f"text_{turn}", height=180)
         name = " ".join((title.strip() or text.strip()[:60]).split()) or say("library.text.untitled")
-        # As plain text: another format would read tags and signs in it as its own.
+        # As plain text, since another format would interpret tags and signs in it.
         return Chosen([(f"{name}.txt", text.encode())], "" if text.strip() else say("library.text.empty"))
     if mode == _PATH:
         path = st.text_input(say("library.path.label"), key=f"path_{turn}", placeholder="/home/me/documents").strip()
@@ -185,11 +185,13 @@ def _choose(mode: str) -> Chosen:
     return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
 
 
-def _target(own: dict[str, str]) -> str:
-    """Ask for the corpus that the documents go into, and return it: an own one, or NEW."""
+def _target(own_corpora: dict[str, str]) -> str:
+    """Ask for the corpus that the documents go into, and return it: one of the person's own, or NEW."""
     chosen = state.recall("corpus")
-    titles = {NEW: say("library.new_corpus"), **own}
-    return choices.dropdown("upload_into", say("library.into"), titles, default=chosen if chosen in own else NEW)
+    titles = {NEW: say("library.new_corpus"), **own_corpora}
+    return choices.dropdown(
+        "upload_into", say("library.into"), titles, default=chosen if chosen in own_corpora else NEW
+    )
 
 
 def _name(*, is_new: bool) -> str:
@@ -209,7 +211,7 @@ def _name(*, is_new: bool) -> str:
 
 
 def _contents(files: list[File]) -> Iterator[File]:
-    """Yield the files one after another; forget what was read, so that memory gets free on the way."""
+    """Yield the files one after another, dropping each, so that memory is freed meanwhile."""
     while files:
         file = files.pop(0)
         if isinstance(file, tuple) and isinstance(file[1], BytesIO):
@@ -227,7 +229,7 @@ def _begin(files: list[File], corpus: str, *, counted: bool, then_build: bool) -
 
 
 def _progress() -> None:
-    """Draw how many files were read; the whole page once they are in."""
+    """Draw how many files were read; redraw the whole page once all are added."""
     under_way = upload_under_way()
     if under_way is None or under_way.ended.is_set():
         st.rerun()
@@ -254,8 +256,8 @@ def _progress() -> None:
 
 
 def _counts(under_way: Uploading) -> list[str]:
-    """Return how much was read so far: of a single file its documents alone, and else files, with documents where a
-    file has several."""
+    """Return the counts so far: documents only for a single file, otherwise files, with documents if a file holds
+    several."""
     read, total, documents = under_way.read, under_way.total, under_way.documents
     so_far = say("library.documents_so_far", n=documents)
     if total == 1:
@@ -265,7 +267,7 @@ def _counts(under_way: Uploading) -> list[str]:
 
 
 def take_finished() -> None:
-    """Take the report of an upload that has ended, and choose its corpus. Before the page is drawn."""
+    """Take the report of an ended upload, and choose its corpus. Called before the page is drawn."""
     ended = upload_under_way()
     if ended is None or not ended.ended.is_set():
         return
@@ -281,7 +283,7 @@ def take_finished() -> None:
         state.remember(name, None)
     state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
     if ended.then_build and report.added and not report.refusals:
-        if report.duplicates:  # the list of them stays on Library
+        if report.duplicates:  # Library keeps the list of duplicates
             messages.toast_next(_summary(report), "upload_file")
         else:
             forget_outcome()
@@ -289,7 +291,7 @@ def take_finished() -> None:
 
 
 def has_outcome() -> bool:
-    """Tell whether the outcome of an upload is on the page."""
+    """Tell whether the page shows the outcome of an upload."""
     return _REPORT in st.session_state
 
 
@@ -299,7 +301,7 @@ def forget_outcome() -> None:
 
 
 def outcome() -> None:
-    """Draw what became of each file of the last upload, until it is closed."""
+    """Draw the result for each file of the last upload, until it is closed."""
     if not has_outcome():
         return
     report, rows = st.session_state[_REPORT]
@@ -328,7 +330,7 @@ def outcome() -> None:
 
 
 def _namesakes(report: UploadReport) -> None:
-    """Say which added files were in the corpus before with another text, and offer to remove those earlier ones."""
+    """Draw which added files share their name with older ones of different text, and offer to remove the older ones."""
     with plain_errors():
         earlier = session.workbench().corpora.namesakes(report)
         if not earlier:
@@ -393,5 +395,5 @@ def to_build(corpus_id: str) -> None:
 
 
 def _formats() -> str:
-    """Return the formats that are read, in the reader's language."""
+    """Return the supported formats in the reader's language."""
     return known().replace("plain text", say("library.type.text")).replace(", ", say("text.list"))

@@ -1,4 +1,4 @@
-"""Tags and dates of documents, set by hand: of the document beside the list, or of all that the list shows."""
+"""Manual tags and dates: of the document beside the list, or of all listed documents."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def button(
     listed: Sequence[DocumentSummary],
     described: Sequence[DocumentSummary],
 ) -> None:
-    """Draw a button to both fields. listed: the documents that the list shows; described: those of the corpus that have
+    """Draw a button that opens both fields. listed: the documents in the list; described: those of the corpus with
     tags, which are offered."""
     with st.popover(say("library.describe"), icon=":material/sell:", type="tertiary", key="describe"):
         draw(markup.muted(say("library.describe.hint")))
@@ -29,26 +29,28 @@ def button(
             _ONE: forms.plain(chosen.title),
             _LISTED: say("library.describe.listed", n=len(listed)),
         }
-        of = st.radio(say("library.describe.of"), [_ONE, _LISTED], format_func=titles.__getitem__, key="describe_of")
-        documents = [chosen] if of == _ONE else listed
-        own = chosen if of == _ONE else None
-        _form(corpus, documents, own, sorted({tag for document in described for tag in document.tags}))
+        target = st.radio(
+            say("library.describe.of"), [_ONE, _LISTED], format_func=titles.__getitem__, key="describe_of"
+        )
+        documents = [chosen] if target == _ONE else listed
+        single = chosen if target == _ONE else None
+        _form(corpus, documents, single, sorted({tag for document in described for tag in document.tags}))
     saved = st.session_state.pop(_SAVED, 0)
     if saved:
         message(say("library.described", n=saved), kind="good")
 
 
 def _form(
-    corpus: CorpusSummary, documents: Sequence[DocumentSummary], own: DocumentSummary | None, tags: Sequence[str]
+    corpus: CorpusSummary, documents: Sequence[DocumentSummary], single: DocumentSummary | None, tags: Sequence[str]
 ) -> None:
-    """Draw the fields. own: the document whose tags and date they show; None for several, whose fields are empty."""
-    key = f"describe_{own.id}" if own is not None else "describe_listed"
-    held = list(own.tags) if own is not None else []
+    """Draw the fields. single: the document whose tags and date they show; None for several, whose fields are empty."""
+    key = f"describe_{single.id}" if single is not None else "describe_listed"
+    old_tags = list(single.tags) if single is not None else []
     with st.form(f"{key}_form", border=False):
         chosen = st.multiselect(
             say("within.tags"),
-            sorted({*tags, *held}),
-            default=held,
+            sorted({*tags, *old_tags}),
+            default=old_tags,
             format_func=visible,
             accept_new_options=True,
             key=f"{key}_tags",
@@ -57,21 +59,21 @@ def _form(
         )
         date = st.text_input(
             say("library.column.date"),
-            value=own.date if own is not None else "",
+            value=single.date if single is not None else "",
             key=f"{key}_date",
             placeholder="2024-05-31",
             max_chars=10,
         )
-        if own is None:
+        if single is None:
             draw(markup.muted(say("library.describe.left_empty")))
         if st.form_submit_button(say("library.describe.save"), icon=":material/save:", key=f"{key}_save"):
-            _save(corpus, documents, chosen, date.strip(), several=own is None)
+            _save(corpus, documents, chosen, date.strip(), several=single is None)
 
 
 def _save(
     corpus: CorpusSummary, documents: Sequence[DocumentSummary], tags: Sequence[str], date: str, *, several: bool
 ) -> None:
-    """Set what was written; of several documents what is left empty stays as it is, and tags are added."""
+    """Save the fields. For several documents an empty field changes nothing, and tags are added to existing ones."""
     ids = [document.id for document in documents]
     corpora = session.workbench().corpora
     try:

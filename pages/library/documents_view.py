@@ -1,4 +1,4 @@
-"""The documents of a corpus: a list, a preview cut into chunks, files that could not be read, deleting."""
+"""The documents of a corpus: a list, a preview cut into chunks, unreadable files, and deletion."""
 
 import hashlib
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from pages.library.adding_view import to_build
 
 
 def behind(corpus: CorpusSummary) -> None:
-    """Draw how many indexes are behind, with a way to update each; nothing where none is."""
+    """Draw how many indexes are out of date, with a button that updates each; nothing if none is."""
     indexes = session.workbench().updates.behind(corpus.id)
     if not indexes:
         return
@@ -46,11 +46,11 @@ def behind(corpus: CorpusSummary) -> None:
 _SCRIPT = Path(__file__).with_name("chunk_preview.js")
 _FRAME = '<div class="lr-cuts"></div>'
 _KEY, _BUILDS, _CHANGED = "chunk_preview", "lr_preview_builds", "lr_preview_changed"
-_LISTED = 50  # running heads that are not in the beginning that is shown
+_LISTED = 50  # most running heads listed that do not occur in the shown beginning
 
 
 def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
-    """Draw title, facts and the beginning of the document, cut as the form of Build would cut it at first."""
+    """Draw title, facts and the beginning of the document, cut as the form of Build proposes."""
     draw(
         html(
             '<div class="lr-name" dir="auto">{}</div><div class="lr-small lr-muted" dir="auto">{}</div>',
@@ -61,7 +61,7 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
     if st.session_state.pop(_BUILDS, False):
         to_build(corpus.id)
     if st.session_state.pop(_CHANGED, False):
-        st.rerun()  # the list beside it has the document's new size
+        st.rerun()  # the list beside it shows the document's new size
     size = forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
     nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - size))
     drawn = _drawn(corpus.id, document.id, document.tokens, f"{corpus.documents}/{corpus.tokens}", language())
@@ -98,9 +98,8 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_corpus: str, of_language: str) -> dict[str, Any]:
-    """Return what the script draws. of_corpus: changes with the corpus, whose documents decide what repeats;
-    of_language: the language of its sentences, for which they are kept.
-    """
+    """Return what the script draws. of_corpus: changes with the corpus, since its documents decide what counts as
+    repeated; of_language: the language of the sentences, a part of the cache key."""
     document = session.workbench().corpora.document(corpus_id, document_id)
     asides = session.workbench().corpora.asides(corpus_id, document_id)
     text = document.text[:SHOWN]
@@ -158,7 +157,7 @@ def _head(head: RunningHead, places: list[int]) -> dict[str, Any]:
 
 
 def _later(document: Document, n_places: int) -> list[dict[str, Any]]:
-    """Return running heads whose like is not in the beginning that is shown, each once."""
+    """Return the running heads that have no similar one in the shown beginning, each once."""
     known = {head_key(head.text) for head in document.running_heads if head.end < n_places}
     later = {head_key(head.text): head for head in reversed(document.running_heads)}
     listed = [head for key, head in reversed(later.items()) if key not in known][:_LISTED]
@@ -166,8 +165,8 @@ def _later(document: Document, n_places: int) -> list[dict[str, Any]]:
 
 
 def _places(text: str) -> list[int]:
-    """Return where each character of the text, and its end, is in what a script of the browser sees, which counts in
-    UTF-16 and has marks for characters that are not seen."""
+    """Return the offset of each character, and of the end, in the text that the browser's script sees, which counts in
+    UTF-16 and has signs for invisible characters."""
     places, place = [0], 0
     if visible(text) == text:
         for character in text:
@@ -178,8 +177,8 @@ def _places(text: str) -> list[int]:
 
 
 URL = ("index", "corpus", "doc")
-_ROWS = 200  # documents a page
-_REFUSED = 100  # files that are listed
+_ROWS = 200  # documents per page
+_REFUSED = 100  # most files that are listed
 
 
 def panel(corpus: CorpusSummary) -> None:
@@ -227,10 +226,10 @@ def panel(corpus: CorpusSummary) -> None:
 
 
 def _list_and_preview(corpus: CorpusSummary) -> None:
-    """Draw the list and the preview; a click on a row draws this part alone."""
+    """Draw the list and the preview; a click on a row redraws only this part."""
     corpora = session.workbench().corpora
     documents = corpora.documents(corpus.id)
-    if not documents:  # they were removed meanwhile
+    if not documents:  # the documents were removed meanwhile
         return
     left, right = st.columns([6, 5], gap="medium")
     with left:
@@ -274,7 +273,7 @@ def _facts(document: DocumentSummary) -> str:
 
 
 def _refused_files(corpus: CorpusSummary) -> None:
-    """Draw the files that could not be read, in a fold; nothing when all could."""
+    """Draw the unreadable files in a fold; nothing if there are none."""
     refused = session.workbench().corpora.refused(corpus.id)
     if not refused:
         return
@@ -314,7 +313,7 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
         table.insert(1, date, [document.date for document in shown])
     if any(document.tags for document in described):
         table.insert(1, tags, [", ".join(document.tags) for document in shown])
-    # Another list is another table: the old one's selection would frame another document in the same row.
+    # Another list needs another table, or the old selection would mark a different document in the same row.
     listed = hashlib.sha256(" ".join(document.id for document in shown).encode()).hexdigest()[:12]
     key = f"documents_{corpus.id}_{listed}"
 

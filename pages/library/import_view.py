@@ -1,4 +1,4 @@
-"""The import of a graph that another program made: its files, a preview of what would be taken, and the job."""
+"""The import of a graph from another program: its files, a preview of the import, and the job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from pages.library import adding_view
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
 _RECOGNISE = ""
-_TO_OPEN = "lr_import_to_open"  # the job whose index is to be chosen when it is built
-_MADE = 4  # lines that the tiles say
-_LISTED = 60  # rows that were left out, of a preview
+_TO_OPEN = "lr_import_to_open"  # the job whose index will be chosen once it is built
+_MADE = 4  # facts that the tiles show
+_LISTED = 60  # most left-out rows in a preview
 
 
 @dataclass(frozen=True)
 class LookedAt:
-    """Files that were looked at. shown: their name. uploaded: they are in a folder of the workbench."""
+    """Previewed files. shown: their name. uploaded: they lie in a folder of the workbench."""
 
     path: Path
     shown: str
@@ -37,7 +37,7 @@ class LookedAt:
 
 
 def panel() -> None:
-    """Draw a button that opens the form; the form, and what an import of the files would take."""
+    """Draw the button that opens the form, or the form and a preview of what importing the files would give."""
     if not st.session_state.get(_OPEN, False):
         st.button(
             say("library.import.open"),
@@ -67,7 +67,7 @@ def panel() -> None:
 
 
 def choose_when_built() -> None:
-    """Choose the index of the import that this session has begun, once it is built. Comes before the sidebar."""
+    """Choose the index of this session's import once it is built. Called before the sidebar is drawn."""
     job_id = st.session_state.get(_TO_OPEN)
     if job_id is None:
         return
@@ -88,7 +88,7 @@ def _set_open(is_open: bool) -> None:
 
 
 def _forget() -> None:
-    """Forget the preview, and delete the uploaded files that nothing was built of."""
+    """Forget the preview, and delete uploaded files from which nothing was built."""
     looked_at = st.session_state.pop(_LOOKED_AT, None)
     if looked_at is not None and looked_at.uploaded:
         session.workbench().imports.uploads.discard(looked_at.path)
@@ -133,7 +133,7 @@ def _form() -> None:
 
 
 def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> LookedAt:
-    """Return what the files or the folder would give; uploaded files that cannot be read are deleted. Raises
+    """Return what the files or the folder would give; delete uploaded files that cannot be read. Raises
     LeanRAGError."""
     workbench = session.workbench()
     if not files:
@@ -203,7 +203,7 @@ def _preview(looked_at: LookedAt) -> None:
 
 
 def _dropped(preview: ImportPreview) -> None:
-    """Draw the first of the rows that are left out, merged or lack a description."""
+    """Draw the first rows that are left out, merged, or without a description."""
     if not preview.drops:
         draw(markup.label(say("library.import.left_out")), markup.muted(say("library.import.none_left_out")))
         return

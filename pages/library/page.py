@@ -14,12 +14,12 @@ from pages.library import adding_view, documents_view, import_view
 from pages.library.adding_view import to_build
 
 _CARDS = 24  # a page
-_FOLLOWED_SECONDS = 2.0  # until a page looks again at what is being added
+_FOLLOWED_SECONDS = 2.0  # between two checks of a running upload
 _COLUMNS = 4  # where there is room
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
-    """Draw the cards. chosen: id of the corpus whose documents are shown below."""
+    """Draw the cards. chosen: id of the corpus whose documents stand below."""
     newest: dict[str, IndexSummary] = {}
     n_indexes: dict[str, int] = {}
     for index in session.index_list().indexes:
@@ -27,7 +27,7 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
         n_indexes[index.corpus_id] = n_indexes.get(index.corpus_id, 0) + 1
     building = {job.corpus_id for job in session.running_jobs()}
     shown = paging.rows_of_page(corpora, _CARDS, key="cards_page")
-    rows = "rows" if len(shown) > _COLUMNS else "row"  # whose height is kept free from the beginning
+    rows = "rows" if len(shown) > _COLUMNS else "row"  # the height is reserved from the beginning
     with st.container(key=f"library_{rows}"), st.grid(_COLUMNS, min_column_width=240, gap="small"):
         for corpus in shown:
             with st.container(border=True, gap="xsmall", key=f"card_{corpus.id}", height="stretch"):
@@ -54,14 +54,14 @@ def _about(corpus: CorpusSummary, n_indexes: int, *, is_shown: bool, built: bool
 
 
 def _indexes(n: int, *, built: bool) -> str:
-    """Return how many indexes a corpus has, and whether another one is on its way."""
+    """Return how many indexes a corpus has, and whether another one is being built."""
     if not built:
         return say("library.indexes", n=n)
     return say("library.indexes_and_one_built", n=n) if n else say("library.first_is_built")
 
 
 def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
-    """Draw what leads on: with an index questions and its hierarchy, without one the build."""
+    """Draw the next steps: with an index its questions and hierarchy, without one the build."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(say("library.documents"), key=f"open_{corpus.id}", on_click=open_corpus, args=(corpus.id,))
         if index is not None:
@@ -83,12 +83,12 @@ def open_corpus(corpus_id: str) -> None:
     state.remember("corpus", corpus_id)
     state.remember("doc", None)
     state.remember("docs_page", None)
-    reveal.ask_for("documents")  # which are two screens below the card on a phone
+    reveal.ask_for("documents")  # on a phone the documents are two screens below the card
 
 
 def _follow(names: dict[str, str]) -> None:
-    """Draw how many documents of these corpora were read so far; the whole page once one of them has its own. names: of
-    the corpora, by id."""
+    """Draw how many documents of these corpora were read so far; redraw the page once one of them has documents. names:
+    of the corpora, by id."""
     arriving = session.workbench().corpora.arriving()
     if not names.keys() <= arriving.keys():
         st.rerun()
@@ -122,7 +122,7 @@ def page() -> None:
     with st.container(key="library_label"):
         draw(markup.label(say("library.corpora")))
     arriving = {corpus.id: corpus.name for corpus in corpora if corpus.arriving is not None}
-    if arriving and adding_view.upload_under_way() is None:  # of another session, or from before a reload
+    if arriving and adding_view.upload_under_way() is None:  # an upload of another session, or from before a reload
         st.fragment(_follow, run_every=_FOLLOWED_SECONDS)(arriving)
     cards(corpora, chosen)
     st.space("xsmall")

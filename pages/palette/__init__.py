@@ -1,1 +1,1 @@
-"""The command palette: one field, on every page, that finds pages, indexes, entities, questions, settings, actions."""
+"""The command palette: a field on every page that finds pages, indexes, entities, questions, settings and actions."""

@@ -1,4 +1,4 @@
-"""What the palette offers: places of the app, each a page and what a link to it holds, and actions."""
+"""The items of the palette: places in the app, each a page with the values of a link, and actions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -19,15 +19,15 @@ from pages.common.messages import say, words
 
 PAGE, INDEX, ENTITY, QUESTION, SETTING, ACTION = KINDS = ("page", "index", "entity", "question", "setting", "action")
 TOUR, LANGUAGE, THEME, ASK, COMPARE = "tour", "language", "theme", "ask", "compare"
-THEMES = ("System", "Light", "Dark")  # as Streamlit's browser side calls them
+THEMES = ("System", "Light", "Dark")  # the names of Streamlit's front end
 _ENTITIES, _HISTORY = 12, 60
 
 
 @dataclass(frozen=True)
 class Item:
-    """A row of the palette. page: where it leads, empty for the page at hand. values: what a link to it holds, by name;
-    an empty value forgets what is remembered. also: words by which it is found beside its title and detail. does: an
-    action that no link holds. whole: the page forgets what the values do not hold."""
+    """A row of the palette. page: where it leads, "" for the current page. values: the values of its link, by name; an
+    empty one forgets what is remembered. also: further search words besides title and detail. does: an action that no
+    link can hold. whole: the page forgets everything that the values do not hold."""
 
     kind: str
     title: str
@@ -39,13 +39,14 @@ class Item:
     whole: bool = False
 
     def sent(self) -> dict[str, Any]:
-        """Return the item for the browser: without empty values, with unseen characters of its texts made visible."""
+        """Return the item for the browser, without empty values, and with invisible characters of its texts made
+        visible."""
         values = {spec.name: value for spec in fields(self) if (value := getattr(self, spec.name))}
         return {**values, "title": visible(self.title), "detail": visible(self.detail)}
 
 
 def fixed() -> Iterator[Item]:
-    """Yield what is there on every page, whatever is stored: pages and actions."""
+    """Yield the items of every page, whatever is stored: pages and actions."""
     for name, _ in PAGES:
         yield Item(PAGE, say(f"page.{name}"), name)
     yield Item(ACTION, say("palette.tour"), "library", does=TOUR)
@@ -55,13 +56,13 @@ def fixed() -> Iterator[Item]:
         yield Item(ACTION, title, detail=forms.title_of("language"), does=f"{LANGUAGE}:{code}")
     for theme in THEMES:
         yield Item(ACTION, say(f"palette.theme.{theme.lower()}"), does=f"{THEME}:{theme}")
-    # {text}: what is written, which the browser fills in.
+    # {text}: the search text, which the browser fills in.
     yield Item(ACTION, say("palette.ask", text="{text}"), "ask", {"q": "{text}"}, does=ASK)
     yield Item(ACTION, say("palette.compare", text="{text}"), "compare", {"q": "{text}"}, does=COMPARE)
 
 
 def of_home() -> Iterator[Item]:
-    """Yield questions, settings, indexes, and the actions with indexes, strategies and corpora."""
+    """Yield questions, settings, indexes, and actions with indexes, strategies and corpora."""
     indexes = {summary.id: summary for summary in session.index_list().indexes}
     chosen = indexes.get(state.recall("index"))
     yield from _questions(chosen)
@@ -82,7 +83,7 @@ def of_home() -> Iterator[Item]:
 
 
 def settings() -> Iterator[Item]:
-    """Yield the settings of the workbench and those of builds, as they are declared."""
+    """Yield the declared settings of the workbench and of builds."""
     for config, names, page, prefix in (
         (Settings, [spec.name for spec in fields(Settings)], "settings", ""),
         (IndexConfig, SETTINGS, "build", "b_"),
@@ -90,17 +91,17 @@ def settings() -> Iterator[Item]:
         specs = forms.option_fields(config)
         for name in names:
             title = forms.title_of(name, config)
-            where, also = say(f"page.{page}"), forms.hint(specs[name])
-            yield Item(SETTING, title, page, {reveal.PLACE: f"{prefix}{name}"}, where, also)
+            page_title, also = say(f"page.{page}"), forms.hint(specs[name])
+            yield Item(SETTING, title, page, {reveal.PLACE: f"{prefix}{name}"}, page_title, also)
 
 
 def _questions(chosen: IndexSummary | None) -> Iterator[Item]:
-    """Yield questions that were asked, with the settings of that time, then those of the sample of the chosen index."""
-    asked = set()
+    """Yield asked questions with their settings, then the sample questions of the chosen index."""
+    asked_texts = set()
     for entry in session.workbench().history.matching()[:_HISTORY]:
-        if entry.question in asked:
+        if entry.question in asked_texts:
             continue
-        asked.add(entry.question)
+        asked_texts.add(entry.question)
         values = {**entry.link, "q": entry.question, "index": entry.index}
         values |= {"after": entry.follows, "wrote": entry.written}
         yield Item(QUESTION, entry.question, "ask", values, say("palette.asked", index=entry.index_name), whole=True)
@@ -111,12 +112,12 @@ def _questions(chosen: IndexSummary | None) -> Iterator[Item]:
     first = [] if offered is None else [example.id for example in offered.examples]
     questions = sorted(samples.questions(chosen.corpus_id), key=lambda question: question.id not in first)
     for question in questions:
-        if question.question not in asked:
+        if question.question not in asked_texts:
             yield Item(QUESTION, question.question, "ask", {"q": question.question}, say("palette.example"), does=ASK)
 
 
 def entities(text: str) -> Iterator[Item]:
-    """Yield entities of the chosen index whose names hold the words of the text."""
+    """Yield entities of the chosen index whose names contain the words of the text."""
     wanted = state.recall("index")
     summary = next((summary for summary in session.index_list().indexes if summary.id == wanted), None)
     if summary is None or not text.strip():
@@ -124,7 +125,7 @@ def entities(text: str) -> Iterator[Item]:
     try:
         with session.reading(summary) as index:
             rows = matches_by_words(index, text, limit=_ENTITIES)
-    except LeanRAGError:  # the page says that the index is damaged
+    except LeanRAGError:  # the page reports the damaged index
         return
     for row in rows:
         detail = say("explore.block.entities", n=row.below) if row.layer else row.type

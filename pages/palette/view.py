@@ -1,7 +1,7 @@
-"""The command palette in the browser, and what happens when something is chosen in it.
+"""The command palette in the browser, and the effect of choosing an item.
 
-It is a fragment: it opens and is searched without a run of the page. What changes while people work is sent when it is
-opened, and the browser keeps that until it is opened again.
+It is a fragment: it opens and searches without a run of the page. Items that change during work are sent when it is
+opened, and the browser keeps them until it is opened again.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ _HERE = Path(__file__).parent
 _FRAME = '<button type="button" class="lr-palette-open" style="visibility:hidden"></button>'
 _KEY = "lr_palette"
 _SEARCHED, _TARGET, _THEME = "lr_palette_searched", "lr_palette_target", "lr_palette_theme"
-_LONGEST = 200  # characters of what is searched
+_LONGEST = 200  # most characters of a search
 _WORDS = ("open", "label", "placeholder", "nothing", "keys", "close")
 
 
 @st.fragment
 def show() -> None:
-    """Draw the button that opens the palette, and the palette; go to the page of what was chosen."""
+    """Draw the button that opens the palette, and the palette; go to the page of a chosen item."""
     target = st.session_state.pop(_TARGET, None)
     if target:
         st.switch_page(page_path(target))
@@ -57,8 +57,8 @@ def _fixed(of_language: str) -> list[dict[str, Any]]:
 
 
 def _wanted() -> dict[str, Any]:
-    """Return what the browser asked for since the last run: what changes while people work where it opened the palette,
-    and the entities that match what is written."""
+    """Return what the browser has requested since the last run: the changing items if it opened the palette, and the
+    entities that match the search."""
     searched = st.session_state.pop(_SEARCHED, None)
     if not isinstance(searched, Mapping):
         return {}
@@ -78,7 +78,7 @@ def _theme() -> None:
 
 
 def _chosen() -> None:
-    """Take over what a link to the chosen item holds; the next run leads to its page."""
+    """Take over the values of the chosen item's link; the next run goes to its page."""
     item = st.session_state[_KEY].get("chosen")
     if not isinstance(item, Mapping):
         return
@@ -93,15 +93,15 @@ def _chosen() -> None:
 
 
 def _do(does: str, values: Mapping[str, str]) -> None:
-    """Run the chosen action where no link holds it: tour, language, ask or compare."""
-    action, _, of = does.partition(":")
+    """Run the chosen action if no link can hold it: tour, language, ask or compare."""
+    action, _, argument = does.partition(":")
     if action == items.TOUR:
         tour.show_again()
-    elif action == items.LANGUAGE and of in LANGUAGES:
+    elif action == items.LANGUAGE and argument in LANGUAGES:
         state.remember(LANGUAGE, None)
-        session.workbench().settings.change(lambda settings: replace(settings, language=of))
+        session.workbench().settings.change(lambda settings: replace(settings, language=argument))
     elif action in (items.ASK, items.COMPARE):
-        # Those pages' modules are read when the first question is asked from here, and not before any page is drawn.
+        # These modules are imported with the first question asked from here, so that they do not delay every page.
         from pages.ask import question_view
         from pages.compare import columns
 

@@ -1,4 +1,4 @@
-"""The presentations that there are, each with the ways to show it and to take it along."""
+"""The list of presentations, each with buttons to show and to export it."""
 
 from datetime import date
 from functools import partial
@@ -18,11 +18,11 @@ from pages.common.messages import known, language, message, say
 from pages.present import edit_view
 
 _FILE, _ERROR = "present_file", "present_file_error"
-_MENU = "lr_present_menu"  # in the session, with an id: how often the menu of a card was closed by a dialog
+_MENU = "lr_present_menu"  # in the session, by id: how often a dialog closed the menu of a card
 
 
 def show_open() -> None:
-    """Draw the button that opens a file; one that does not read says why."""
+    """Draw the button that opens a file; an unreadable one shows its error."""
     with st.popover(say("present.open_file"), icon=":material/folder_open:", type="tertiary", key="present_open"):
         draw(markup.muted(say("present.open_hint")))
         uploads.translate(_FILE, megabytes=MAX_BYTES // 1_000_000)
@@ -51,7 +51,7 @@ def _open() -> None:
         st.session_state[_ERROR] = error
 
 
-_WIDE = 3  # cards in a row
+_WIDE = 3  # cards per row
 
 
 def show() -> None:
@@ -149,7 +149,7 @@ def _card(summary: PresentationSummary) -> None:
 
 
 def _close_menu(presentation_id: str) -> None:
-    """Draw the menu anew, which closes it: it would lie above the dialog. For callbacks."""
+    """Give the menu a new key, which closes it; it would cover the dialog. For callbacks."""
     key = f"{_MENU}_{presentation_id}"
     st.session_state[key] = st.session_state.get(key, 0) + 1
 
@@ -165,15 +165,15 @@ def _strategy(name: str) -> str:
 
 
 def _edited(summary: PresentationSummary) -> str:
-    """Say when it was changed last; of several copies of the sample nothing else may differ."""
+    """Return when it was changed last, which may be the only difference between copies of the sample."""
     if summary.is_shipped or not summary.edited:
         return ""
     return say("present.edited_on", time=numbers.day(summary.edited, language()))
 
 
-def _stored_on(made: str) -> str:
+def _stored_on(stored_day: str) -> str:
     try:
-        day = numbers.date_alone(date.fromisoformat(made), language())
+        day = numbers.date_alone(date.fromisoformat(stored_day), language())
     except ValueError:
         return ""
     return say("present.stored_on", day=day)

@@ -1,4 +1,4 @@
-"""The editor of a presentation: what it is given, and what a person did in it. Each change is stored at once."""
+"""The editor of a presentation: its input, and the actions of a person in it. Every change is stored at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from pages.common.messages import language, message, say, words
 
 _KEY = "lr_present_editor"
 _SAID = "lr_present_said"
-START = "lr_present_start"  # the place of the slide that a show begins with
+START = "lr_present_start"  # position of the slide with which a show begins
 _SCRIPT = "present/edit.js"
 _STYLE = "present/edit.css"
 _START = """
@@ -60,8 +60,8 @@ _WORDS = (
 
 @dataclass
 class _Said:
-    """What the page answers. seq: of the last event that was heard; error: why it did nothing; added: key of the slide
-    that was added last."""
+    """The page's reply to the editor. seq: of the last received event; error: why that did nothing; added: key of the
+    slide added last."""
 
     seq: int = 0
     error: str = ""
@@ -69,7 +69,7 @@ class _Said:
 
 
 def show(presentation_id: str) -> bool:
-    """Return whether the editor is shown; a presentation that does not read says why, and the page goes on below."""
+    """Draw the editor and return True; for an unreadable presentation draw its error and return False."""
     try:
         presentation = session.workbench().presentations.read(presentation_id)
         values = _values(presentation_id, presentation)
@@ -95,15 +95,15 @@ def begin(presentation_id: str) -> None:
 
 
 def _said() -> _Said:
-    held: _Said = st.session_state.setdefault(_SAID, _Said())
-    return held
+    reply: _Said = st.session_state.setdefault(_SAID, _Said())
+    return reply
 
 
 def _values(presentation_id: str, presentation: Presentation) -> dict[str, Any]:
     deck = values_of_deck(deck_of(presentation, language(), whole=True))
     for slide in deck["slides"]:
         slide["stored_notes"] = presentation.notes.get(slide["kind"], "")
-    said = _said()
+    reply = _said()
     named = {name: say(f"present.edit.{name}") for name in _WORDS}
     for name in ("text.title", "text.foot"):
         named[name.replace(".", "_")] = say(f"present.{name}")
@@ -114,9 +114,9 @@ def _values(presentation_id: str, presentation: Presentation) -> dict[str, Any]:
         "title": visible_values(presentation.title),
         "revision": revision_of(presentation),
         "runs": visible_values(_runs(presentation)),
-        "seq": said.seq,
-        "error": said.error,
-        "added": said.added,
+        "seq": reply.seq,
+        "error": reply.error,
+        "added": reply.added,
         "chosen": to_presentation.slide_in_hand(presentation_id),
         "words": named,
         "limits": {
@@ -143,40 +143,40 @@ _EMPTY: Mapping[str, Any] = {
 
 
 def _asked(presentation: Presentation) -> dict[str, Any]:
-    """Return what was asked with stored runs: the questions of the story, and whole comparisons that were added."""
-    asked: dict[str, Any] = {f"question-{n}": question for n, question in enumerate(presentation.questions)}
+    """Return the questions with stored runs: those of the story, and whole comparisons that were added."""
+    comparisons: dict[str, Any] = {f"question-{n}": question for n, question in enumerate(presentation.questions)}
     added = {key: each for key, each in presentation.added.items() if isinstance(each, AddedComparison)}
-    return asked | {key: each for key, each in added.items() if not each.budget}
+    return comparisons | {key: each for key, each in added.items() if not each.budget}
 
 
 def _runs(presentation: Presentation) -> list[dict[str, Any]]:
     return [
         {
             "key": key,
-            "question": asked.question,
+            "question": comparison.question,
             "sides": [
                 {
                     "name": f"{words(trace.title)}, {words(settings_words(trace.strategy, trace.parameters))}",
                     "tokens": trace.context.tokens,
                 }
-                for trace in (side.run.trace for side in asked.sides)
+                for trace in (side.run.trace for side in comparison.sides)
             ],
         }
-        for key, asked in _asked(presentation).items()
+        for key, comparison in _asked(presentation).items()
     ]
 
 
 def _heard(presentation_id: str, kind: str) -> None:
-    """Do what a person did in the editor. For callbacks."""
-    event, said = st.session_state[_KEY].get(kind) or {}, _said()
-    said.seq, said.error = int(event.get("seq", said.seq)), ""
+    """Carry out a person's action in the editor. For callbacks."""
+    event, reply = st.session_state[_KEY].get(kind) or {}, _said()
+    reply.seq, reply.error = int(event.get("seq", reply.seq)), ""
     store = session.workbench().presentations
     try:
         if kind == "equal":
             added = store.add_slide(
                 presentation_id, COMPARISON, _equal(store.read(presentation_id), event), after=str(event["after"])
             )
-            said.added = added.key
+            reply.added = added.key
             state.remember("edit", added.id)
             return
         require_logo(str(event["edits"].get("logo", "")))
@@ -187,7 +187,7 @@ def _heard(presentation_id: str, kind: str) -> None:
             state.remember("edit", presentation_id)
         to_presentation.prefer(presentation_id, after=str(event.get("chosen") or ""))
     except LeanRAGError as error:
-        said.error = words(error)
+        reply.error = words(error)
         return
     if kind == "left":
         state.remember("edit", None)
@@ -197,12 +197,14 @@ def _heard(presentation_id: str, kind: str) -> None:
 
 
 def _equal(presentation: Presentation, event: Mapping[str, Any]) -> AddedComparison:
-    asked = _asked(presentation)[str(event["run"])]
+    comparison = _asked(presentation)[str(event["run"])]
     budget = int(event["budget"])
-    sides = tuple(cut_side(asked.sides[int(place)], budget) for place in event["sides"][: len(LETTERS)])
-    index = isolated(asked.index if isinstance(asked, AddedComparison) else presentation.index.name)
-    made = asked.made if isinstance(asked, AddedComparison) else presentation.made
-    return AddedComparison(asked.question, index, made or date.today().isoformat(), sides, asked.n_gold, budget)
+    sides = tuple(cut_side(comparison.sides[int(place)], budget) for place in event["sides"][: len(LETTERS)])
+    index = isolated(comparison.index if isinstance(comparison, AddedComparison) else presentation.index.name)
+    made = comparison.made if isinstance(comparison, AddedComparison) else presentation.made
+    return AddedComparison(
+        comparison.question, index, made or date.today().isoformat(), sides, comparison.n_gold, budget
+    )
 
 
 @st.cache_resource(show_spinner=False)

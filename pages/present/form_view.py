@@ -1,4 +1,4 @@
-"""The form that makes a presentation: its questions are asked once, in a thread that outlives the page."""
+"""The form that makes a presentation: its questions are asked once, in a thread that survives the page."""
 
 from collections.abc import Callable
 from datetime import date
@@ -31,7 +31,7 @@ _CALL = "present_call"
 
 
 def show(summary: IndexSummary | None) -> None:
-    """Draw the form for the index of the sidebar, or how far the presentation under way has come."""
+    """Draw the form for the sidebar's index, or the progress of a presentation that is being made."""
     if st.session_state.get(_CALL) is not None:
         _progress()
         return
@@ -61,7 +61,8 @@ def show(summary: IndexSummary | None) -> None:
 
 
 def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
-    """Draw the choice of questions and return them: those of a question set, then the person's own, each once."""
+    """Draw the choice of questions and return them: those of a question set, then the person's own, without
+    repetitions."""
     bench = session.workbench()
     sets = sorted(bench.question_sets.all(), key=lambda info: info.corpus_id != summary.corpus_id)
     titles = {info.id: info.title for info in sets}
@@ -84,13 +85,13 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
         key=f"present_questions_{chosen_set}",
         select_all=False,
     )
-    own = st.text_area(say("present.own_questions"), key="present_own", height=90)
-    texts = list(dict.fromkeys([*chosen, *(line.strip() for line in own.splitlines() if line.strip())]))
+    own_questions = st.text_area(say("present.own_questions"), key="present_own", height=90)
+    texts = list(dict.fromkeys([*chosen, *(line.strip() for line in own_questions.splitlines() if line.strip())]))
     return tuple(known.get(text) or GoldQuestion(f"own-{n}", text) for n, text in enumerate(texts, start=1))
 
 
 def _beside() -> list[PresentedStrategy]:
-    """Draw the choice of strategies beside LeanRAG, with their official settings, and return them."""
+    """Draw the choice of strategies to compare with LeanRAG, with their official settings, and return them."""
     infos = {info.name: info for info in strategies().strategies if info.name != LEANRAG and not info.parts}
     titles = {name: words(info.title) for name, info in infos.items()}
     chosen = st.multiselect(
@@ -139,7 +140,7 @@ def _calls() -> StreamedCalls[str, str]:
 
 @st.fragment(run_every=0.7)
 def _progress() -> None:
-    """Draw how many questions are asked; draw the page anew when the presentation is there."""
+    """Draw how many questions are asked; redraw the page when the presentation is ready."""
     call: StreamedCall[str, str] | None = st.session_state.get(_CALL)
     if call is None:
         return

@@ -1,4 +1,4 @@
-"""Present: a story of one index for people who do not know it; everything shown is stored."""
+"""Present: the story of one index for people who do not know it; everything shown is stored."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ export default function (component) {
 
 
 def show_deck(presentation_id: str) -> bool:
-    """Draw the presentation, or why it cannot be shown, and tell whether it is shown."""
+    """Draw the presentation, or why it cannot be shown; tell whether it is shown."""
     try:
         changed = session.workbench().presentations.path(presentation_id).stat().st_mtime_ns
         deck = _deck(presentation_id, changed, language())
@@ -70,7 +70,7 @@ def page() -> None:
         return
     chosen = state.recall("show")
     if chosen and show_deck(chosen):
-        if st.query_params.get("show") != chosen:  # else a new address would lose the slide, which its end names
+        if st.query_params.get("show") != chosen:  # a new address would lose the slide, which its end names
             state.publish(URL)
         return
     heading(say("page.present"), say("present.heading_facts"))

@@ -1,4 +1,4 @@
-"""The store of model calls: how much there is, by model, task and index; download and deletion."""
+"""The store of model calls: number and size by model, task and index; download and deletion."""
 
 import tempfile
 import time
@@ -19,7 +19,7 @@ from pages.common.html import draw, html
 from pages.common.messages import language, say
 
 _DAY = 86_400.0
-_READ = 100  # calls of a group that can be read one by one
+_READ = 100  # most calls of a group that can be read singly
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Call:
 
 
 def panel() -> None:
-    """Draw number and size of the stored calls, a table, and what can be done with them."""
+    """Draw number and size of the stored calls, a table, and its actions."""
     store = session.workbench().calls
     n, size = len(store), store.size_bytes()
     if not n:
@@ -97,7 +97,7 @@ def panel() -> None:
 
 
 def single_calls(group: Group, n: int) -> None:
-    """Draw the newest calls of a group, and the reply of one of them as it is stored."""
+    """Draw the newest calls of a group, and one stored reply."""
     calls = _newest(str(session.workbench().calls.folder), group, n)
     draw(markup.label(say("settings.calls.replies_of", model=model_title(group.model)), _which(group, len(calls))))
     number = 0
@@ -145,7 +145,7 @@ def _call(at: float, record: CallRecord) -> Call:
 
 
 def task_name(task: str) -> str:
-    """Return the task of a prompt's fingerprint in words: "extract graph"."""
+    """Return the task of a prompt's fingerprint in words, such as "extract graph"."""
     return task.split(":")[0].rsplit(".v", 1)[0].replace("_", " ") or "–"
 
 
@@ -158,7 +158,7 @@ def groups() -> list[Group]:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _groups(folder: str, n: int, size: int) -> list[Group]:
-    """Return the calls in groups; read again when their number or size has changed."""
+    """Return the calls in groups, read again when their number or size changes."""
     calls: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
     for entry in session.workbench().calls.entries():
         calls[entry.model, entry.task.split(":")[0], entry.index].append((entry.size_bytes, entry.at))
@@ -176,16 +176,18 @@ def _exported() -> bytes:
 
 
 def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
-    """Draw the choice of calls to delete, what that means, and the button that deletes them."""
+    """Draw the choice of calls to delete, the consequences, and the delete button."""
     by_index: dict[str, int] = defaultdict(int)
     for group in groups:
         by_index[group.index] += group.calls
     ways = tuple(say(f"settings.calls.way.{name}") for name in ("index", "older", "all"))
-    way = st.radio(say("settings.calls.which"), ways, horizontal=True, key="delete_way", label_visibility="collapsed")
+    extent = st.radio(
+        say("settings.calls.which"), ways, horizontal=True, key="delete_way", label_visibility="collapsed"
+    )
     index: str | None = None
     before: float | None = None
     number: int | None = None
-    if way == ways[0]:
+    if extent == ways[0]:
         titles = {
             id_: say("ask.comma").join(
                 [names.get(id_, id_) or say("settings.calls.no_index"), say("build.spent.calls", n=by_index[id_])]
@@ -194,7 +196,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         }
         index = choices.dropdown("delete_index_calls", say("settings.calls.made_for"), titles, key="delete_index_calls")
         number = by_index[index]
-    elif way == ways[1]:
+    elif extent == ways[1]:
         days = st.number_input(say("settings.calls.days"), min_value=0, max_value=3650, value=30, key="delete_days")
         before = time.time() - days * _DAY
     else:

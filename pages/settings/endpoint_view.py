@@ -1,4 +1,4 @@
-"""The server of the settings: does it answer, which models it has, and the choice among them."""
+"""The server in the settings: whether it answers, its models, and the choice among them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,25 +23,25 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import known, message, say, words
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
-_WINDOWS_ASKED = 12  # models whose context window is asked for
+_WINDOWS_ASKED = 12  # most models whose context window is requested
 
 
 @dataclass(frozen=True)
 class Tested:
-    """A connection that was tried. windows: tokens that a model reads, None where the server does not tell."""
+    """A tested connection. windows: context windows in tokens, None if the server does not tell."""
 
     models: ModelList
     windows: dict[str, int | None]
 
 
 def is_set_up(settings: Settings) -> bool:
-    """Return whether there is an address, or a key for OpenAI's own."""
+    """Return whether there is an address, or a key for OpenAI's server."""
     return bool(settings.base_url) or keys.has_key(settings)
 
 
 def listing(settings: Settings) -> ModelList:
-    """Return the server's models. One on this machine is asked at most every half minute; another machine hears
-    nothing, and gets no key, before somebody has tested the connection."""
+    """Return the server's models. A server on this machine is asked at most every half minute; another one receives no
+    request, and no key, before somebody has tested the connection."""
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
     tested = _tested().get(_who(settings), None)
@@ -49,26 +49,25 @@ def listing(settings: Settings) -> ModelList:
 
 
 def tested_window(settings: Settings, model: str) -> int | None:
-    """Return the tokens that the model reads, as its server said when the connection was tested; None before, and where
-    it does not tell."""
+    """Return the model's context window in tokens, as found by the connection test; None before it, or if the server
+    does not tell."""
     tested = _tested().get(_who(settings), None)
     return tested.windows.get(model) if tested is not None else None
 
 
 def writers(settings: Settings) -> tuple[str, ...]:
-    """Return the models that write, as a person chooses among them: those of the endpoint by their own names, model
-    files as file:NAME."""
+    """Return the writing models for a choice: the endpoint's by their own names, model files as file:NAME."""
     files = tuple(file_model(each.name) for each in session.workbench().model_files.all() if each.file is not None)
     return (*(listing(settings).writing if is_set_up(settings) else ()), *files)
 
 
 def full_name(chosen: str) -> str:
-    """Return the name of the model that a person has chosen among writers(), or written."""
+    """Return the full name of a model chosen among writers(), or typed."""
     return chosen if is_file(chosen) else endpoint_model(chosen)
 
 
 def short_name(name: str) -> str:
-    """Return the name of a model as it is among writers()."""
+    """Return the name of a model as in writers()."""
     return name if is_file(name) else model_title(name)
 
 
@@ -78,14 +77,14 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 @st.cache_resource(show_spinner=False)
 def _tested() -> BoundedCache[tuple[str, str], Tested | None]:
-    """Return what servers answered when their connection was tested."""
+    """Return the cache of connection tests, by server."""
     return BoundedCache(64)
 
 
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
 def _listing(base_url: str, key_variable: str, has_key: bool) -> ModelList:
     bench = session.workbench()
-    # The server's own key, not that of all: they may be two servers.
+    # This server's key, not the common one, since the servers may differ.
     settings = _patient(replace(bench.settings.read(), base_url=base_url, key_variable=key_variable))
     return list_models(bench.models.endpoint(settings))
 
@@ -95,32 +94,32 @@ def _patient(settings: Settings) -> Settings:
 
 
 def forget() -> None:
-    """Ask servers on this machine anew for their models."""
+    """Forget the models of servers on this machine, so that they are asked again."""
     _listing.clear()
 
 
 def test_connection(settings: Settings) -> Tested:
-    """Ask the server now for its models and their context windows."""
+    """Ask the server for its models and their context windows, without the cache."""
     forget()
     endpoint = session.workbench().models.endpoint(_patient(settings))
     listed = list_models(endpoint)
     if listed.error is None:
-        listed = list_models(endpoint)  # the first time, loading the client took longer than the server
+        listed = list_models(endpoint)  # the first call also measured loading the client
     tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]))
     _tested().keep(_who(settings), tested)
     return tested
 
 
 def show_test(tested: Tested, settings: Settings) -> None:
-    """Draw what answered, how many models, how fast; else what went wrong."""
+    """Draw which server answered, the number of models and the time, or what went wrong."""
     listed = tested.models
     if listed.error is not None:
         message(listed.error, kind="error", title=say("settings.connection.none"))
         if listed.nothing_there and not settings.base_url.rstrip("/").endswith("/v1"):
             draw(html('<div class="lr-small">{}</div>', say("settings.connection.up_to_v1")))
         return
-    taken = numbers.duration(listed.seconds)
-    message(say("settings.connection.good", address=listed.address, n=len(listed.names), time=taken), kind="good")
+    duration = numbers.duration(listed.seconds)
+    message(say("settings.connection.good", address=listed.address, n=len(listed.names), time=duration), kind="good")
     if not listed.names:
         message(say("settings.connection.no_model"))
         return
@@ -169,8 +168,8 @@ def pick_model(
     names: Sequence[str] | None = None,
     on_pick: Callable[[str], None] | None = None,
 ) -> str:
-    """Return the model that is remembered under `name`: chosen from the server's list, or written. blank: says what
-    none means, where there may be none. on_pick: called when another one is chosen."""
+    """Return the model remembered under `name`, chosen from the server's list or typed. blank: label for no model, if
+    that is allowed. on_pick: called when another one is chosen."""
     listed = list(models.names if names is None else names)
     chosen = state.recall(name)
     if not chosen and not blank and len(listed) == 1:
@@ -206,13 +205,13 @@ def pick_model(
     return picked
 
 
-_VERDICTS = {"good": "good", "usable": "note", "useless": "error"}  # kinds of the box
+_VERDICTS = {"good": "good", "usable": "note", "useless": "error"}  # kinds of the message box
 _COMPARED = (NORMALISED, EXACT, EMBEDDING)
 _PASSAGE_TOKENS = 320
 
 
 def check_panel(settings: Settings) -> None:
-    """Draw the choice of a model, a passage, the check and its outcome."""
+    """Draw the choice of a model and a passage, the check and its result."""
     left, right = st.columns([5, 7], gap="large")
     with left:
         models = listing(settings) if is_set_up(settings) else ModelList()
@@ -230,11 +229,11 @@ def check_panel(settings: Settings) -> None:
         if st.button(say("settings.check.button"), key="check_now", icon=":material/rule:", disabled=not ready):
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
-                made = check_model(session.workbench().models.make(), model, passage, IndexConfig())
-                st.session_state["lr_checked"] = made
+                check = check_model(session.workbench().models.make(), model, passage, IndexConfig())
+                st.session_state["lr_checked"] = check
                 st.session_state["lr_checked_scores"] = session.workbench().references.passage_scores(
                     passage,
-                    GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations)),
+                    GivenGraph(check.entities, tuple((source, target, "") for source, target, _ in check.relations)),
                 )
         caption = say("settings.check.caption" if model else "settings.check.choose_model")
         draw(html('<div class="lr-hint">{}</div>', caption))
@@ -248,7 +247,7 @@ def check_panel(settings: Settings) -> None:
 
 
 def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None:
-    """Draw the outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
+    """Draw the result of a check. scores: against the reference graph, if the passage is from a sample corpus."""
     checked = checked if scores is None else judged(checked, scores)
     message(say(f"settings.check.{checked.verdict}"), kind=_VERDICTS[checked.verdict], title=checked.model)
     mode = f"settings.check.mode.{checked.mode}"
@@ -284,8 +283,8 @@ def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None
 
 
 def _scores(model: str, scores: PassageScores) -> None:
-    """Draw which share of the reference graph's entities and relations of this passage was given, by whom; what the
-    model missed, and what it gave besides."""
+    """Draw how much of the passage's reference graph the model and others found, what the model missed, and what it
+    added."""
     draw(markup.label(say("settings.check.beside"), say("settings.check.by_hand")))
     rows = [
         (
@@ -299,14 +298,14 @@ def _scores(model: str, scores: PassageScores) -> None:
         for name, score in {model: scores.model, say("settings.check.builtin"): scores.builtin}.items()
         for match in sorted(score.matches, key=lambda match: _COMPARED.index(match.match))
     ]
-    given = say("settings.check.of_given")
+    given_title = say("settings.check.of_given")
     columns = [
         say("settings.check.extraction"),
         say("settings.check.names"),
         say("build.entities"),
-        given,
+        given_title,
         say("build.relations"),
-        f"{given} ",  # a table's columns have names of their own
+        f"{given_title} ",  # the columns of a table need distinct names
     ]
     table = pd.DataFrame(rows, columns=columns)
     st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 280))
@@ -327,7 +326,7 @@ def _of(part: int, whole: int) -> str:
 
 
 def sample_passage(corpus_id: str) -> str:
-    """Return a passage of running text from the corpus, empty while it has none: on a first start it is being read."""
+    """Return a passage of running text from the corpus; empty before the corpus has been read."""
     bench = session.workbench()
     known = {corpus.id for corpus in bench.corpora.all()}
     listed = bench.corpora.documents(corpus_id) if corpus_id in known else []

@@ -1,4 +1,4 @@
-"""Who does the work of a build: threads, processes or a Dask cluster, which is looked at on a click alone."""
+"""Who does the work of a build: threads, processes or a Dask cluster, which is contacted only after a click."""
 
 import os
 from dataclasses import replace
@@ -15,13 +15,13 @@ from pages.common.messages import message, say
 from pages.settings import settings_form
 
 _KINDS = (THREADS, PROCESSES, DASK)
-_WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet: on which visit of the page
-_LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
-_NAMED = 3  # workers that a row of the table names
+_WISH = "lr_wishes_dask"  # the visit of the page on which Dask was chosen without an address
+_LAST = "lr_last_scheduler"  # the address that was removed from the settings together with Dask
+_NAMED = 3  # most workers named in a row of the table
 
 
 def panel(settings: Settings) -> None:
-    """Draw the choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
+    """Draw the choice with its fields; a change is saved once it makes a valid setting."""
     kept = settings.execution
     chosen = DASK if st.session_state.get(_WISH) == state.memory().visit else kept.kind
     _choice(chosen)
@@ -65,7 +65,7 @@ def _title(kind: str) -> str:
 
 
 def _kept() -> Execution:
-    """Return what the file holds now; of one that does not read, keep() will tell."""
+    """Return the saved setting; the default if the file cannot be read, which keep() will report."""
     try:
         return session.workbench().settings.read().execution
     except LeanRAGError:
@@ -73,7 +73,7 @@ def _kept() -> Execution:
 
 
 def _choose(kind: str) -> None:
-    """Keep threads and processes at once; so Dask where an address is known, else let it wait for one."""
+    """Save threads and processes at once, and Dask if an address is known; otherwise Dask waits for an address."""
     kept = _kept()
     settings_form.forgive("scheduler")
     st.session_state[_WISH] = None
@@ -121,7 +121,7 @@ def _scheduler(kept: Execution) -> None:
 
 
 def _test(kept: Execution) -> None:
-    seen = settings_form.look_button(
+    status = settings_form.look_button(
         "cluster",
         "scheduler",
         kept.scheduler,
@@ -129,8 +129,8 @@ def _test(kept: Execution) -> None:
         key="test_cluster",
         disabled=kept.kind != DASK,
     )
-    if seen is not None:
-        show_cluster(seen)
+    if status is not None:
+        show_cluster(status)
 
 
 def _keep_scheduler(wanted: str) -> None:
@@ -143,48 +143,49 @@ def _keep_scheduler(wanted: str) -> None:
         settings_form.refuse("scheduler", problem, shown="")
 
 
-def show_cluster(seen: ClusterStatus | str) -> None:
-    """Draw how many workers there are, and which of them cannot do the work; a text says why nothing was found."""
-    if isinstance(seen, str):
-        message(seen, kind="error", title=say("settings.work.no_cluster"))
+def show_cluster(status: ClusterStatus | str) -> None:
+    """Draw how many workers there are, and which of them cannot do the work. status: a text if the cluster was not
+    reached."""
+    if isinstance(status, str):
+        message(status, kind="error", title=say("settings.work.no_cluster"))
         return
-    if not seen.workers:
-        message(say("settings.work.no_workers", scheduler=seen.scheduler))
+    if not status.workers:
+        message(say("settings.work.no_workers", scheduler=status.scheduler))
     else:
-        workers = say("settings.work.workers", n=seen.workers)
-        threads, taken = say("settings.work.n_threads", n=seen.threads), numbers.duration(seen.seconds)
-        where = {"scheduler": seen.scheduler, "time": taken}
-        parts = [say("settings.work.answers", workers=workers, threads=threads, **where)]
-        parts += [say("settings.work.all_fit")] if seen.fit else []
-        message(say("text.space").join(parts), kind="good" if seen.fit else "note")
-    if seen.workers < seen.threads:
+        workers = say("settings.work.workers", n=status.workers)
+        threads, duration = say("settings.work.n_threads", n=status.threads), numbers.duration(status.seconds)
+        values = {"scheduler": status.scheduler, "time": duration}
+        parts = [say("settings.work.answers", workers=workers, threads=threads, **values)]
+        parts += [say("settings.work.all_fit")] if status.fit else []
+        message(say("text.space").join(parts), kind="good" if status.fit else "note")
+    if status.workers < status.threads:
         draw(html('<div class="lr-small">{}</div>', say("settings.work.one_thread")))
-    if seen.silent:
-        message(say("settings.work.silent", n=len(seen.silent)), kind="error")
-    if seen.differences:
-        _show_differences(seen)
+    if status.silent:
+        message(say("settings.work.silent", n=len(status.silent)), kind="error")
+    if status.differences:
+        _show_differences(status)
 
 
-def _show_differences(seen: ClusterStatus) -> None:
-    lacking = [difference for difference in seen.differences if difference.library == PROGRAM]
+def _show_differences(status: ClusterStatus) -> None:
+    lacking = [difference for difference in status.differences if difference.library == PROGRAM]
     if lacking:
         message(say("settings.work.program_missing"), kind="error")
-    if len(lacking) < len(seen.differences):
+    if len(lacking) < len(status.differences):
         message(say("settings.work.other_versions"), kind="error")
     rows = [
-        (difference.library, difference.here, difference.there, _places(difference, seen))
-        for difference in seen.differences
+        (difference.library, difference.here, difference.there, _places(difference, status))
+        for difference in status.differences
     ]
     head = ("", *(say(f"settings.work.{name}") for name in ("here", "there", "on")))
     draw(markup.facts_table(head, rows, caption=say("settings.work.versions")))
 
 
-def _places(difference: Difference, seen: ClusterStatus) -> str:
-    """Return the scheduler, and the workers by number or by name."""
+def _places(difference: Difference, status: ClusterStatus) -> str:
+    """Return the machines of a difference: the scheduler, and the workers by number or by name."""
     workers = [place for place in difference.where if place != SCHEDULER]
     names = [say("settings.work.the_scheduler")] if SCHEDULER in difference.where else []
-    if workers and len(workers) == seen.workers:
-        names.append(say("settings.work.all_workers" if seen.workers > 1 else "settings.work.the_worker"))
+    if workers and len(workers) == status.workers:
+        names.append(say("settings.work.all_workers" if status.workers > 1 else "settings.work.the_worker"))
     elif workers:
         listed = say("ask.comma").join(workers[:_NAMED])
         more = len(workers) - _NAMED

@@ -1,4 +1,4 @@
-"""Model servers found on this machine, a card each, used by one click. For Settings and the engine form of Build."""
+"""Model servers found on this machine, one card each, used by one click. For Settings and Build's engine form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,57 +17,58 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, model_files_view
 
-_LOOK = "lr_look"  # what the visit at hand looks at
-_PATIENCE = 0.15  # seconds: where nothing listens, the look takes milliseconds, and nothing flickers
-_EVERY = 0.4  # seconds between two looks at the look
-_MODELS = 4  # of a server that are listed; the others are chosen by name
+_LOOK = "lr_look"  # the search of the current visit
+_PATIENCE = 0.15  # seconds; without servers the search takes milliseconds, so waiting avoids flicker
+_EVERY = 0.4  # seconds between two checks of the search
+_MODELS = 4  # models listed per server; others are chosen by name
 _FAULT = "lr_found_fault"
 
 
 @dataclass(frozen=True)
 class _Look:
-    """One look at the ports of this machine. visit: of the page that asked for it."""
+    """A search of this machine's ports. visit: of the page that began it."""
 
     visit: int
     call: StreamedCall[None, Found]
 
 
 def begin() -> None:
-    """Look now, in a thread: the page goes on, and nothing waits. For callbacks."""
+    """Begin a search in a thread, without waiting. For callbacks."""
     st.session_state.pop(_FAULT, None)
     calls: StreamedCalls[None, Found] = StreamedCalls()
     st.session_state[_LOOK] = _Look(state.memory().visit, calls.begin(None, lambda write: find_servers()))
 
 
 def look_again() -> None:
-    """Draw a button that looks anew."""
+    """Draw a button that repeats the search."""
     st.button(say("found.again"), key="look_again", type="tertiary", icon=":material/refresh:", on_click=begin)
 
 
 def cards(settings: Settings, *, with_files: bool = False) -> None:
-    """Draw the servers that answer, with what can be done with each; look once for each visit of the page. with_files:
-    and the model files."""
-    found = _seen(say("found.looking"))
-    if found is None:
+    """Draw the servers that answer, each with its actions; search once per visit of the page. with_files: draw the
+    model files too."""
+    servers_found = _seen(say("found.looking"))
+    if servers_found is None:
         return
     if st.session_state.get(_FAULT):
         message(st.session_state[_FAULT], kind="error")
-    if not found.servers:
+    if not servers_found.servers:
         _nothing()
-    if found.servers or with_files:
-        _grid(settings, found, with_files=with_files)
+    if servers_found.servers or with_files:
+        _grid(settings, servers_found, with_files=with_files)
 
 
 def offer(settings: Settings) -> None:
-    """Draw the servers that have a model that writes, where nobody has chosen one; nothing where none answers."""
-    found = _seen("")
-    if found is not None and any(server.writing for server in found.servers):
+    """Draw the servers with a writing model, if nobody has chosen one; nothing if there are none."""
+    servers_found = _seen("")
+    if servers_found is not None and any(server.writing for server in servers_found.servers):
         draw(markup.label(say("found.title")))
-        _grid(settings, found)
+        _grid(settings, servers_found)
 
 
 def _seen(meanwhile: str) -> Found | None:
-    """Return what answers, looked for once for each visit of the page; None, with that note, until it is known."""
+    """Return the servers that answer, searched once per visit of the page; None, with that note drawn, until they are
+    known."""
     look: _Look | None = st.session_state.get(_LOOK)
     if look is None or look.visit != state.memory().visit:
         begin()
@@ -78,11 +79,11 @@ def _seen(meanwhile: str) -> Found | None:
     return look.call.result()
 
 
-def _grid(settings: Settings, found: Found, *, with_files: bool = False) -> None:
+def _grid(settings: Settings, servers_found: Found, *, with_files: bool = False) -> None:
     with st.grid(3, min_column_width=250, gap="small"):
-        for server in found.servers:
+        for server in servers_found.servers:
             with st.container(border=True, gap="xsmall", key=f"found_{server.kind.name}", height="stretch"):
-                _card(settings, server, found.free_bytes)
+                _card(settings, server, servers_found.free_bytes)
         if with_files:
             model_files_view.card(settings)
 
@@ -101,14 +102,14 @@ def _nothing() -> None:
 
 
 def _card(settings: Settings, server: FoundServer, free_bytes: int) -> None:
-    where = f"localhost:{server.port}"
+    address = f"localhost:{server.port}"
     if server.needs_key or not server.models:
         state_of = "found.wants_key" if server.needs_key else "found.no_model"
-        draw(_head("none", server.kind.title, say(state_of, address=where)))
+        draw(_head("none", server.kind.title, say(state_of, address=address)))
         code = "found.wants_key.hint" if server.needs_key else f"found.no_model.{server.kind.name}"
         draw(html('<div class="lr-small">{}</div>', say(code)))
         return
-    draw(_head("ok", server.kind.title, say("found.models", address=where, n=len(server.models))))
+    draw(_head("ok", server.kind.title, say("found.models", address=address, n=len(server.models))))
     shown = [*server.writing[:_MODELS], *server.embedding[:_MODELS]]
     used = {model.name for model in shown if _is_used(settings, server, model)}
     for model in shown:
@@ -152,12 +153,12 @@ def _model(model: FoundModel, free_bytes: int, *, is_used: bool) -> Markup:
     if not model.loaded and model.n_bytes > free_bytes:
         facts.append(say("found.too_big", free=numbers.size(free_bytes)))
     facts += [say("found.in_use")] if is_used else []
-    said = say("ask.comma").join(facts)
-    return html('<div class="lr-found-model"><b dir="auto">{}</b><span>{}</span></div>', model.name, said)
+    facts_line = say("ask.comma").join(facts)
+    return html('<div class="lr-found-model"><b dir="auto">{}</b><span>{}</span></div>', model.name, facts_line)
 
 
 def _use(server: FoundServer, models: Sequence[FoundModel]) -> None:
-    """Save the server in the settings, and let Build propose these models. For callbacks."""
+    """Save the server in the settings, and make Build propose these models. For callbacks."""
     model = next((each.name for each in models if not each.embeds), "")
     embedding = next((each.name for each in models if each.embeds), "")
     st.session_state.pop(_FAULT, None)
@@ -168,6 +169,6 @@ def _use(server: FoundServer, models: Sequence[FoundModel]) -> None:
         return
     endpoint_view.forget()
     for name in ("b_engine", "b_model", "b_embedding", "b_aggregation", "check_model"):
-        state.remember(name, None)  # Build and the check take what the settings propose
+        state.remember(name, None)  # Build and the check then use what the settings propose
     calls = server.n_slots or server.kind.n_calls
     st.toast(say("found.used", server=server.kind.title, n=calls), icon=":material/check:")

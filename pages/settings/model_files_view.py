@@ -1,4 +1,4 @@
-"""Model files of this machine: a card with those that there are, to be used, added by a path, and stopped."""
+"""Model files of this machine: a card that lists them, to use, add by path, and stop them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,23 +19,23 @@ from pages.common.html import NOTHING, draw, html
 from pages.common.messages import message, say, words
 from pages.settings import settings_form
 
-_SHOWN = 6  # files in the card
+_SHOWN = 6  # most files in the card
 _FAULT = "lr_model_file_fault"
 _PATH = "model_file_path"
 
 
 def card(settings: Settings) -> None:
-    """Draw the model files, each with what can be done with it."""
+    """Draw the model files, each with its actions."""
     with st.container(border=True, gap="xsmall", key="found_file", height="stretch"):
         files = session.workbench().model_files.all()
         usable = any(each.file is not None for each in files)
-        here = say("found.file.here") if is_installed() else say("found.file.not_here")
+        note = say("found.file.here") if is_installed() else say("found.file.not_here")
         draw(
             html(
                 '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
                 "ok" if usable and is_installed() else "none",
                 say("backend.file"),
-                here,
+                note,
             )
         )
         if not is_installed():
@@ -85,8 +85,8 @@ def _facts(each: ListedFile, *, used: bool, running: bool) -> Markup:
         fault = html("{}", words(each.fault))
     facts += [say("found.in_use")] if used else []
     facts += [say("found.file.running")] if running else []
-    said = fault or html("{}", say("ask.comma").join(facts))
-    return html('<div class="lr-found-model"><b dir="auto">{}</b><span>{}</span></div>', each.name, said)
+    line = fault or html("{}", say("ask.comma").join(facts))
+    return html('<div class="lr-found-model"><b dir="auto">{}</b><span>{}</span></div>', each.name, line)
 
 
 def _adding() -> None:
@@ -115,7 +115,7 @@ def _stop(each: ListedFile) -> None:
 
 
 def _use(name: str) -> None:
-    """Build proposes the file. For callbacks."""
+    """Make Build propose the file. For callbacks."""
     settings_form.forgive("build_model")
     settings_form.keep("build_model", file_model(name))
     for remembered in ("b_engine", "b_file", "check_model"):
@@ -132,7 +132,7 @@ def _trying(act: Callable[[], object]) -> None:
 
 
 def folder_field(settings: Settings) -> None:
-    """Draw the field of the folder in which model files are looked for."""
+    """Draw the field for the folder of model files."""
 
     def wish(wanted: str) -> None:
         if wanted and not Path(wanted).is_dir():

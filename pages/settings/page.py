@@ -1,4 +1,4 @@
-"""Settings: where models are served and what they cost, who does the work of builds, and the calls that are kept."""
+"""Settings: the servers of models and their prices, the execution of builds, and the stored calls."""
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +25,7 @@ from pages.settings import (
 )
 
 PRESETS = {"OpenAI": "https://api.openai.com/v1", **{kind.title: kind.address for kind in KINDS}}
-PRICED = 8  # models without a price that are listed in the table
+PRICED = 8  # most models without a price in the table
 LIMITS = (
     "concurrency",
     "requests_per_minute",
@@ -80,13 +80,13 @@ def endpoint_section(settings: Settings) -> None:
     parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
     parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
     draw(markup.muted(say("text.space").join(parts)))
-    refused = settings_form.is_refused("base_url")  # the field may have refused its text just now
+    refused = settings_form.is_refused("base_url")  # the field may just have refused its text
     if st.button(
         say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
     ):
         with st.spinner(say("settings.waiting.server")):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
-        st.rerun()  # the table of roles above shows the windows that were tested
+        st.rerun()  # the table of roles above shows the tested windows
     who, tested = st.session_state.get("lr_tested", (None, None))
     if tested is not None and who == _who(settings) and not refused:
         endpoint_view.show_test(tested, settings)
@@ -110,7 +110,7 @@ def limits_section(settings: Settings) -> None:
 
 
 def prompt_form(settings: Settings) -> None:
-    """Draw the choice of the form of the prompts that a model gets."""
+    """Draw the choice of the form of prompts."""
     title = forms.title_of("prompt_form")
     with reveal.place("prompt_form"):
         chosen = st.segmented_control(
@@ -170,14 +170,14 @@ def build_models(settings: Settings) -> None:
 
 
 def answer_model(settings: Settings) -> None:
-    """Draw the choice of another model for answers than the index's own."""
+    """Draw the choice of a model for answers other than the index's own."""
     names = endpoint_view.writers(settings)
     if names or endpoint_view.is_set_up(settings):
         _setting_of_model(settings, "answer_model", names, say("settings.answer_model.same"))
 
 
 def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], blank: str) -> None:
-    """Draw a setting that names a model. blank: says what none means."""
+    """Draw a setting that names a model. blank: label for no model."""
     state.remember(name, endpoint_view.short_name(getattr(settings, name)))
     with reveal.place(name):
         endpoint_view.pick_model(
@@ -191,7 +191,7 @@ def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], bla
 
 
 def probe(settings: Settings, models: ModelList) -> None:
-    """Measure how many calls in flight the server can use, and offers that number."""
+    """Measure how many concurrent calls the server can use, and offer that number."""
     chosen = state.recall("check_model")
     model = chosen if chosen in models.writing else models.writing[0]
     if st.button(say("settings.probe"), type="tertiary", icon=":material/speed:", key="probe"):
@@ -203,13 +203,13 @@ def probe(settings: Settings, models: ModelList) -> None:
             probed = probe_concurrency(session.workbench().models.make().endpoint, model)
             st.session_state["lr_probed"] = (_who(settings), model, probed)
     draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
-    who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
+    who, probed_model, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
         return
     rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
     head = (say("settings.probe.in_flight"), say("settings.probe.a_second"))
     table = markup.facts_table(head, rows, caption=say("settings.probe.caption"))
-    draw(markup.label(say("settings.probe.measured"), asked) + table)
+    draw(markup.label(say("settings.probe.measured"), probed_model) + table)
     if probed.chosen == settings.concurrency:
         message(say("settings.probe.as_set", n=probed.chosen), kind="good")
         return
@@ -310,8 +310,8 @@ def page() -> None:
         damaged(error)
         state.publish(["index"])
         return
-    where = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
-    heading(say("page.settings"), where)
+    server = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
+    heading(say("page.settings"), server)
     found_section(settings)
     roles_section(settings)
     left, right = st.columns([6, 5], gap="large")

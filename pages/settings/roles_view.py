@@ -1,4 +1,4 @@
-"""Roles as a table: who does what, where, at which price, and what a check of it said. Keys are in no widget."""
+"""Roles as a table: who does what, where, at which price, and the result of the last check. No widget holds a key."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
 
-_CHECKS = "lr_role_checks"  # by role: what was set when it was checked, and what came of it
+_CHECKS = "lr_role_checks"  # by role: its settings when it was checked, and the result
 _ROW = (1.2, 1.75, 1.65, 0.65, 1.2, 1.05, 2.45, 1.05, 0.65)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
@@ -35,14 +35,16 @@ _NUMBERS = (
 
 
 def check_all(settings: Settings) -> None:
-    """Draw a button that checks every role for which a server is asked."""
-    asked = [role for role in ROLES if why_untried(settings, role) is None]
-    if st.button(say("roles.check_all"), icon=":material/network_check:", key="check_all_roles", disabled=not asked):
-        _check(settings, asked)
+    """Draw a button that checks every role with a server."""
+    checkable_roles = [role for role in ROLES if why_untried(settings, role) is None]
+    if st.button(
+        say("roles.check_all"), icon=":material/network_check:", key="check_all_roles", disabled=not checkable_roles
+    ):
+        _check(settings, checkable_roles)
 
 
 def table(settings: Settings) -> None:
-    """Draw the roles, a row each."""
+    """Draw the roles, one row each."""
     with st.container(gap=None, key="roles"):
         with st.container(key="roles_columns"):
             for column, name in zip(st.columns(_ROW, gap="small"), _HEAD, strict=True):
@@ -56,21 +58,22 @@ def table(settings: Settings) -> None:
 def _row(settings: Settings, role: str) -> None:
     with st.container(key=f"role_{role}", gap=None):
         cells = st.columns(_ROW, gap="small", vertical_alignment="center")
-        asked, own = settings.of_role(role), settings.roles.get(role, Role())
+        server_settings, role_settings = settings.of_role(role), settings.roles.get(role, Role())
         model = model_title(role_model(settings, role))
         is_on = is_asked(settings, role)
         with cells[0]:
             draw(html('<div class="lr-role">{}</div>', say(f"role.{role}")))
         with cells[1]:
-            _address(settings, role, own)
+            _address(settings, role, role_settings)
         with cells[2]:
             _model(settings, role)
-        tested = endpoint_view.tested_window(asked, model) if is_on else None
-        window = min(filter(None, (asked.windows.get(model), tested)), default=None)  # as a prompt is cut
-        speed = session.workbench().models.speeds.of(asked.base_url, model) if is_on else None
+        tested = endpoint_view.tested_window(server_settings, model) if is_on else None
+        # Prompts are cut to this window.
+        window = min(filter(None, (server_settings.windows.get(model), tested)), default=None)
+        speed = session.workbench().models.speeds.of(server_settings.base_url, model) if is_on else None
         facts = (
             (say("roles.window"), f"{window:,}" if window else "–"),
-            (say("roles.price"), _price(asked, role_model(settings, role), is_on=is_on)),
+            (say("roles.price"), _price(server_settings, role_model(settings, role), is_on=is_on)),
             (say("roles.speed"), f"{round(speed.tokens_per_second):,}" if speed else "–"),
         )
         for cell, (title, fact) in zip(cells[3:6], facts, strict=True):
@@ -85,30 +88,34 @@ def _row(settings: Settings, role: str) -> None:
             if untried is None and st.button(label, key=f"check_{role}", type="tertiary"):
                 _check(settings, [role])
         with cells[8], st.popover(say("roles.more"), type="tertiary", key=f"more_{role}"):
-            _more(settings, role, own)
+            _more(settings, role, role_settings)
         settings_form.fault(f"role_{role}")
 
 
-def _address(settings: Settings, role: str, own: Role) -> None:
+def _address(settings: Settings, role: str, role_settings: Role) -> None:
     served = {each.address: each.title for each in providers() if each.serves(role)}
-    # Without a model nothing is sent, whatever the address of all is.
+    # Without a model nothing is sent, whatever the common address is.
     blank = say("roles.builtin")
     if is_asked(settings, role):
         other = settings.asked_with(role)
         with_other = other != role and other in settings.roles
         other_title = say(f"role.{other}")
         blank = say("roles.as_role", role=other_title) if with_other else say("roles.as_all", host=settings.host)
-    options = ["", *served, *([own.base_url] if own.base_url and own.base_url not in served else [])]
+    options = [
+        "",
+        *served,
+        *([role_settings.base_url] if role_settings.base_url and role_settings.base_url not in served else []),
+    ]
 
     def keep(wanted: str) -> str | None:
         known = next((each for each in providers() if each.address == wanted and each.serves(role)), None)
-        usual = known.role(role) if known else Role(rerank_form=own.rerank_form)
+        usual = known.role(role) if known else Role(rerank_form=role_settings.rerank_form)
         changes = {"key_variable": usual.key_variable, "rerank_form": usual.rerank_form}
-        return _set(role, own.base_url, base_url=wanted, **changes)
+        return _set(role, role_settings.base_url, base_url=wanted, **changes)
 
     widgets.show(
         f"role_address_{role}",
-        own.base_url,
+        role_settings.base_url,
         lambda mount: st.selectbox(
             say("roles.address_of", role=say(f"role.{role}")),
             options,
@@ -126,15 +133,15 @@ def _address(settings: Settings, role: str, own: Role) -> None:
 
 
 def _short(address: str) -> str:
-    """Return an address without its scheme and version, as rows show it."""
+    """Return an address without scheme and version, for the rows."""
     return address.partition("://")[2].removesuffix("/").removesuffix("/v1") or address
 
 
 def _model(settings: Settings, role: str) -> None:
     chosen = endpoint_view.short_name(settings.role_model(role))
-    asked = settings.of_role(role)
+    server_settings = settings.of_role(role)
     embeds = role in (EMBEDDINGS, RERANKING)
-    names = endpoint_view.listing(asked).embedding_first if embeds else endpoint_view.writers(asked)
+    names = endpoint_view.listing(server_settings).embedding_first if embeds else endpoint_view.writers(server_settings)
     taken_over = model_title(role_model(settings, role))
     if chosen or not taken_over:
         blank = say("roles.none" if role == RERANKING else "roles.builtin")
@@ -164,11 +171,11 @@ def _model(settings: Settings, role: str) -> None:
     )
 
 
-def _price(asked: Settings, model: str, *, is_on: bool) -> str:
+def _price(server_settings: Settings, model: str, *, is_on: bool) -> str:
     if not is_on:
         return "0"
-    price = asked.prices.get(model_title(model))
-    is_here = asked.local or is_file(model)
+    price = server_settings.prices.get(model_title(model))
+    is_here = server_settings.local or is_file(model)
     if price is None:
         return say("roles.own_machine") if is_here else "–"
     if is_here and not (price.prompt or price.completion):
@@ -177,12 +184,13 @@ def _price(asked: Settings, model: str, *, is_on: bool) -> str:
 
 
 def _set(role: str, before: str, *, model: str | None = None, **changes: Any) -> str | None:
-    """Change the role; what is refused is said below its row, and the widget shows what was before."""
+    """Change the role. Return None; if the change was refused, show why below the row and return `before` for the
+    widget."""
     settings_form.forgive(f"role_{role}")
 
     def changed(settings: Settings) -> Settings:
-        own = replace(settings.roles.get(role, Role()), **changes)
-        return settings.with_role(role, own, None if model is None else endpoint_view.full_name(model))
+        role_settings = replace(settings.roles.get(role, Role()), **changes)
+        return settings.with_role(role, role_settings, None if model is None else endpoint_view.full_name(model))
 
     try:
         session.workbench().settings.change(changed)
@@ -191,43 +199,47 @@ def _set(role: str, before: str, *, model: str | None = None, **changes: Any) ->
         return before
     if role == EMBEDDINGS or model is not None:
         for name in ("b_model", "b_embedding", "b_aggregation"):
-            state.remember(name, None)  # Build takes what the settings propose
+            state.remember(name, None)  # Build then uses what the settings propose
     keys.provide()
     return None
 
 
-def _more(settings: Settings, role: str, own: Role) -> None:
-    """Draw what else may be set of the role, saved by one click."""
+def _more(settings: Settings, role: str, role_settings: Role) -> None:
+    """Draw the further settings of the role, saved by one click."""
     with st.form(f"form_{role}", border=False):
         draw(html("<b>{}</b>", say(f"role.{role}")))
-        asked = settings.of_role(role)
-        texts = {"key_variable": st.text_input(forms.title_of("key_variable"), own.key_variable)}
-        draw(html('<div class="lr-hint">{}</div>', keys.key_state(asked)))
+        server_settings = settings.of_role(role)
+        texts = {"key_variable": st.text_input(forms.title_of("key_variable"), role_settings.key_variable)}
+        draw(html('<div class="lr-hint">{}</div>', keys.key_state(server_settings)))
         values: dict[str, Any] = {}
         with st.grid(2, min_column_width=130, gap="small"):
             for name in (*_NUMBERS, *(("dimensions",) if role == EMBEDDINGS else ())):
                 bounds = forms.option_fields(Role)[name].metadata
-                values[name] = st.number_input(_title(name), bounds["low"], bounds["high"], getattr(own, name))
+                values[name] = st.number_input(
+                    _title(name), bounds["low"], bounds["high"], getattr(role_settings, name)
+                )
             if role == RERANKING:
-                values["max_calls"] = st.number_input(_title("max_calls"), 0, 1_000_000, own.max_calls)
-            now = (own.price.prompt, own.price.completion) if own.price else (None, None)
+                values["max_calls"] = st.number_input(_title("max_calls"), 0, 1_000_000, role_settings.max_calls)
+            now = (role_settings.price.prompt, role_settings.price.completion) if role_settings.price else (None, None)
             prompt = st.number_input(say("settings.prices.prompt"), 0.0, value=now[0])
             completion = st.number_input(say("settings.prices.completion"), 0.0, value=now[1])
         for name in ("query_prefix", "passage_prefix") if role == EMBEDDINGS else ():
-            texts[name] = st.text_input(_title(name), getattr(own, name))
+            texts[name] = st.text_input(_title(name), getattr(role_settings, name))
         if role == RERANKING:
             titles = {form.name: form.title for form in rerank_forms()}
-            place = list(titles).index(own.rerank_form) if own.rerank_form in titles else 0
+            place = list(titles).index(role_settings.rerank_form) if role_settings.rerank_form in titles else 0
             form = st.selectbox(_title("rerank_form"), list(titles), place, format_func=titles.__getitem__)
             texts["rerank_form"] = form
-        texts["body"] = st.text_area(_title("body"), own.body, height=90, placeholder='{"reasoning_effort": "low"}')
+        texts["body"] = st.text_area(
+            _title("body"), role_settings.body, height=90, placeholder='{"reasoning_effort": "low"}'
+        )
         if st.form_submit_button(say("roles.keep")):
             problem = keys.fault_of_name(texts["key_variable"].strip()) if texts["key_variable"].strip() else ""
             if problem:
                 settings_form.refuse(f"role_{role}", problem)
             else:
-                given = [None if value is None else float(value) for value in (prompt, completion)]
-                values["price"] = None if given == [None, None] else Price(given[0] or 0.0, given[1] or 0.0)
+                prices = [None if value is None else float(value) for value in (prompt, completion)]
+                values["price"] = None if prices == [None, None] else Price(prices[0] or 0.0, prices[1] or 0.0)
                 stripped = {name: text if name.endswith("prefix") else text.strip() for name, text in texts.items()}
                 _set(role, "", **values, **stripped)
             st.rerun()
@@ -242,7 +254,7 @@ def _fingerprint(settings: Settings, role: str) -> tuple[str, str, str]:
 
 
 def _checked(settings: Settings, role: str) -> RoleCheck | None:
-    """Return the last check of the role as it is set now."""
+    """Return the last check of the role with its current settings."""
     known = st.session_state.get(_CHECKS, {}).get(role)
     return known[1] if known is not None and known[0] == _fingerprint(settings, role) else None
 
@@ -251,8 +263,8 @@ def _said(settings: Settings, role: str) -> Markup:
     checked, untried = _checked(settings, role), why_untried(settings, role)
     if checked is None:
         changed = untried is None and role in st.session_state.get(_CHECKS, {})
-        said = untried or message_of("roles.changed" if changed else "roles.not_tried")
-        return html('<div class="lr-rolesaid"><i class="lr-dot-none" aria-hidden="true"></i>{}</div>', words(said))
+        reason = untried or message_of("roles.changed" if changed else "roles.not_tried")
+        return html('<div class="lr-rolesaid"><i class="lr-dot-none" aria-hidden="true"></i>{}</div>', words(reason))
     return html(
         '<div class="lr-rolesaid {}"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
         checked.state,
@@ -262,16 +274,16 @@ def _said(settings: Settings, role: str) -> Markup:
 
 
 def _check(settings: Settings, roles: list[str]) -> None:
-    """Try the roles one after the other, and draw the page again with what came of it."""
+    """Check the roles one after the other, and redraw the page with the results."""
     checks = st.session_state.setdefault(_CHECKS, {})
     passage = endpoint_view.sample_passage(f"sample-{FIRST_SAMPLE}")
     for place, role in enumerate(roles, start=1):
-        said = say("roles.checking", role=say(f"role.{role}"), n=place, total=len(roles))
-        with st.spinner(said, show_time=True):
+        progress_text = say("roles.checking", role=say(f"role.{role}"), n=place, total=len(roles))
+        with st.spinner(progress_text, show_time=True):
             try:
-                made = session.workbench().role_checks.check(role, passage)
+                check = session.workbench().role_checks.check(role, passage)
             except InvalidConfig as error:
                 message(error, kind="error")
                 return
-        checks[role] = (_fingerprint(settings, role), made)
+        checks[role] = (_fingerprint(settings, role), check)
     st.rerun()

@@ -1,4 +1,4 @@
-"""Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is reported."""
+"""Widgets for settings: the file is authoritative; a valid change is saved at once, an invalid one is reported."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from pages.common import forms, keys, reveal, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
-_HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
+_HARMLESS = re.compile(  # not yet an address, but no secret: localhost:1234/v1, api.example.com/v1, http://
     r"((https?|tcp|tls)://|((https?|tcp|tls)://)?"
     r"(localhost|\d{1,3}(\.\d{1,3}){3}|[A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}))"
     r"(:\d{1,5})?(/[a-z]{1,12}\d{0,2}){0,3}/?"
@@ -36,8 +36,8 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class AddressField:
-    """A field for an address of a kind. ends_at: what the address is written up to; instead: where a password goes;
-    both are codes of the catalog."""
+    """A field for an address of that kind. ends_at: the last part that is written; instead: where a password belongs;
+    both are message codes."""
 
     kind: AddressKind
     example: str
@@ -66,13 +66,13 @@ SCHEDULER = AddressField(
 
 
 def tidied(text: str, field: AddressField) -> str:
-    """Return the text without spaces around it, and without a last slash where the kind has no path."""
+    """Return the text stripped of spaces at both ends, and of a trailing slash if the kind has no path."""
     text = text.strip()
     return text if field.kind.with_path else re.sub(r"([^/:])/+$", r"\1", text)
 
 
 def fault_text(address: str, field: AddressField) -> str:
-    """Return why that is no address for the field, without repeating it; empty when it is one, or empty."""
+    """Return why this is no address for the field, without repeating it; empty for an address or an empty text."""
     fault = addresses.fault_of(address, field.kind)
     if fault is None:
         return ""
@@ -82,23 +82,23 @@ def fault_text(address: str, field: AddressField) -> str:
 
 
 def is_harmless(text: str, field: AddressField) -> bool:
-    """Return whether a text that is no address may stay on the page to be corrected, since it looks like no secret."""
+    """Return whether an invalid address may stay on the page to be corrected, because it cannot be a secret."""
     return bool(_HARMLESS.fullmatch(text) or (field.kind.with_port and _BARE_NAME.fullmatch(text)))
 
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
-_REFUSED = "lr_settings_refused"  # what is in a widget and was not kept, by the setting's name
+_REFUSED = "lr_settings_refused"  # refused values that stay in their widgets, by the setting's name
 _VISIT = "lr_settings_visit"
 _Seen = TypeVar("_Seen")
 
 
 def keep(name: str, value: Any) -> None:
-    """Save the setting; one that cannot be saved is reported by fault() below its widget."""
+    """Save the setting; fault() reports below its widget if that fails."""
     change(name, lambda settings: value)
 
 
 def change(name: str, new_value: Callable[[Settings], Any]) -> None:
-    """Save a setting as keep() does, with a value that is made from the settings as they are when it is saved."""
+    """Save a setting as keep() does, with a value computed from the settings at the time of saving."""
     forgive(name)
     try:
         session.workbench().settings.change(lambda settings: replace(settings, **{name: new_value(settings)}))
@@ -106,15 +106,15 @@ def change(name: str, new_value: Callable[[Settings], Any]) -> None:
         refuse(name, words(error))
 
 
-def refuse(name: str, said: str, *, shown: str | None = None) -> None:
-    """Show what is wrong with a setting below its widget. shown: the wish, where it may stay in the widget."""
-    st.session_state.setdefault(_FAULTS, {})[name] = said
+def refuse(name: str, problem: str, *, shown: str | None = None) -> None:
+    """Show what is wrong with a setting below its widget. shown: the refused value, if it may stay in the widget."""
+    st.session_state.setdefault(_FAULTS, {})[name] = problem
     if shown is not None:
         st.session_state.setdefault(_REFUSED, {})[name] = shown
 
 
 def fault(name: str) -> bool:
-    """Draw what is wrong with the last wish for that setting; whether something is."""
+    """Draw what is wrong with the last value for that setting; tell whether there is anything."""
     problem = st.session_state.get(_FAULTS, {}).get(name, "")
     if problem:
         message(problem, kind="error")
@@ -122,32 +122,32 @@ def fault(name: str) -> bool:
 
 
 def forgive(name: str) -> None:
-    """Show no longer what was wrong with a setting."""
-    for what in (_FAULTS, _REFUSED):
-        st.session_state.get(what, {}).pop(name, None)
+    """Stop showing what was wrong with a setting."""
+    for key in (_FAULTS, _REFUSED):
+        st.session_state.get(key, {}).pop(name, None)
 
 
 def begin() -> None:
-    """Show no longer what was wrong with the settings where the page was left since. For the top of the page."""
+    """Forget the refused values of an earlier visit of the page. Called at its top."""
     visit = state.memory().visit
     if st.session_state.get(_VISIT) != visit:
-        for what in (_FAULTS, _REFUSED):
-            st.session_state.pop(what, None)
+        for key in (_FAULTS, _REFUSED):
+            st.session_state.pop(key, None)
         st.session_state[_VISIT] = visit
 
 
 def is_refused(name: str) -> bool:
-    """Return whether the last wish for that setting was refused, also where its text was taken out of the widget."""
+    """Return whether the last value for that setting was refused, even if its text was removed from the widget."""
     return name in st.session_state.get(_FAULTS, {})
 
 
 def _standing(name: str, kept: str) -> str:
-    """Return what the widget shows: the refused wish, else the setting."""
+    """Return what the widget shows: the refused value, else the setting."""
     return str(st.session_state.get(_REFUSED, {}).get(name, kept))
 
 
 def number(settings: Settings, name: str) -> None:
-    """Draw a number of the settings with its help."""
+    """Draw a numeric setting with its help."""
     spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
     fractional = isinstance(now, float)
     with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
@@ -180,7 +180,7 @@ def address_field(
     example: str,
     hint: str,
 ) -> None:
-    """Draw the field of an address, which is saved when it is one; else show what is wrong in the place of the hint."""
+    """Draw the field of an address, which is saved if valid; otherwise draw what is wrong instead of the hint."""
 
     def wish(wanted: str) -> str | None:
         forgive(name)
@@ -189,7 +189,7 @@ def address_field(
             save(wanted)
         elif is_harmless(wanted, field):
             refuse(name, problem, shown=wanted)
-        else:  # a key, perhaps, or a password: it is not kept in the page
+        else:  # possibly a key or a password, so it is removed from the page
             refuse(name, problem)
             return kept
         return None
@@ -209,24 +209,30 @@ def address_field(
 
 
 def look_button(
-    what: str, name: str, where: str, look: Callable[[str], _Seen], *, key: str, disabled: bool = False
+    server_kind: str,
+    name: str,
+    current_address: str,
+    read_status: Callable[[str], _Seen],
+    *,
+    key: str,
+    disabled: bool = False,
 ) -> _Seen | str | None:
-    """Draw a button that looks at what is at the address of that setting, and what was last seen there: a text says
-    why nothing was; None before a click, and once the address is another one or is refused."""
+    """Draw a button that contacts the address of that setting, and return the last result: a text says why it failed;
+    None before a click, or after the address was changed or refused."""
     kept, refused = f"lr_seen_by_{key}", is_refused(name)
-    blocked = refused or disabled or not where
-    if st.button(say(f"settings.test.{what}"), icon=":material/network_check:", key=key, disabled=blocked):
-        with st.spinner(say(f"settings.waiting.{what}")):
+    blocked = refused or disabled or not current_address
+    if st.button(say(f"settings.test.{server_kind}"), icon=":material/network_check:", key=key, disabled=blocked):
+        with st.spinner(say(f"settings.waiting.{server_kind}")):
             try:
-                st.session_state[kept] = (where, look(where))
+                st.session_state[kept] = (current_address, read_status(current_address))
             except LeanRAGError as error:
-                st.session_state[kept] = (where, words(error))
-    at, seen = st.session_state.get(kept, ("", None))
-    return None if refused or at != where else seen
+                st.session_state[kept] = (current_address, words(error))
+    read_address, answer = st.session_state.get(kept, ("", None))
+    return None if refused or read_address != current_address else answer
 
 
 def address(settings: Settings) -> None:
-    """Draw the field of the endpoint's address."""
+    """Draw the field for the endpoint's address."""
     caption = say("settings.endpoint.hint")
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
         caption = say("settings.endpoint.from_environment")
@@ -242,7 +248,8 @@ def address(settings: Settings) -> None:
 
 
 def key_variable(settings: Settings) -> None:
-    """Draw the name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
+    """Draw the name of the variable that holds the key, and whether the key is there. No widget holds the key
+    itself."""
 
     def wish(wanted: str) -> str | None:
         problem = keys.fault_of_name(wanted)

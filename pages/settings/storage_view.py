@@ -1,4 +1,4 @@
-"""What the workbench keeps on disk and where; the limit of kept results, and a button that deletes them."""
+"""What the workbench stores on disk and where; the limit of stored results, and a button that deletes them."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ _KEPT = ("corpora", "indexes", "calls", "batches", "jobs", _STAGES)
 
 
 def panel(settings: Settings) -> None:
-    """Draw the folder of the workbench, the size of what is in it, and the limit of kept results."""
+    """Draw the workbench's folder, the sizes of its parts, and the limit of stored results."""
     root = session.workbench().root
     sizes = _sizes(str(root))
     rows = [(say(f"settings.storage.{folder}"), numbers.size(sizes[folder])) for folder in _KEPT]
@@ -44,12 +44,12 @@ def panel(settings: Settings) -> None:
 
 @st.cache_data(ttl=20, max_entries=2, show_spinner=False)
 def _sizes(root: str) -> dict[str, int]:
-    """Return the bytes below each folder, looked up at most every twenty seconds."""
+    """Return the bytes below each folder, computed at most every twenty seconds."""
     return {folder: size_bytes(Path(root) / folder) for folder in _KEPT}
 
 
 def server_panel(settings: Settings) -> None:
-    """Draw the server's address, and a test of it."""
+    """Draw the server's address, and a test of the connection."""
     settings_form.address_field(
         forms.title_of("chroma_url"),
         "chroma_url",
@@ -60,21 +60,21 @@ def server_panel(settings: Settings) -> None:
         hint=say("settings.search.hint"),
     )
     draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.search.what")))
-    seen = settings_form.look_button(
+    status = settings_form.look_button(
         "server", "chroma_url", settings.chroma_url, session.workbench().searches.servers.look_at, key="test_chroma"
     )
-    if seen is not None:
-        show_server(seen)
+    if status is not None:
+        show_server(status)
 
 
-def show_server(seen: ChromaSeen | str) -> None:
-    """Draw how fast the server answered and what it holds; a text says why nothing was found."""
-    if isinstance(seen, str):
-        message(seen, kind="error", title=say("settings.search.not_reached"))
+def show_server(status: ChromaSeen | str) -> None:
+    """Draw the server's response time and content. status: a text if the server was not reached."""
+    if isinstance(status, str):
+        message(status, kind="error", title=say("settings.search.not_reached"))
         return
-    holds = "settings.search.collections" if seen.collections else "settings.search.empty"
-    contents, taken = say(holds, n=seen.collections), numbers.duration(seen.seconds)
-    said = say("settings.search.answers", url=seen.url, time=taken, version=seen.version, contents=contents)
-    message(said, kind="good")
-    if seen.in_python:
+    holds = "settings.search.collections" if status.collections else "settings.search.empty"
+    contents, duration = say(holds, n=status.collections), numbers.duration(status.seconds)
+    sentence = say("settings.search.answers", url=status.url, time=duration, version=status.version, contents=contents)
+    message(sentence, kind="good")
+    if status.in_python:
         message(say("settings.search.in_python"), kind="error")
