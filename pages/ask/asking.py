@@ -116,7 +116,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
             st.session_state[scope.key("written")] = ((ask.topic, model_of(ask)), answer)
             st.rerun()  # other parts of the page show what it cites
     except LeanRAGError as error:
-        st.session_state.pop(scope.key("wanted"), None)
+        withdraw(scope)
         with slot.container():
             _failed(scope, error, ask, trace.context)
         return None

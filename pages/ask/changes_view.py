@@ -36,7 +36,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
         body = _differences(after, telling_groups(before, after, language())) if changed.any else nothing
         title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
-        markup.block(title, body, "; ".join([*settings, tokens]))
+        markup.block(title, body, say("text.semicolon").join([*settings, tokens]))
 
 
 def _value(name: str, value: object) -> str:
@@ -53,7 +53,7 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
             names = list(dict.fromkeys(all_names))  # several passages or points may share a name
             if names:
                 title = _title(trace, group.role, len(names))
-                listed = "; ".join(map(isolated, names[:_LISTED]))
+                listed = say("text.semicolon").join(map(isolated, names[:_LISTED]))
                 more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
                 lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, listed, more))
     return html('<div class="lr-diff">{}</div>', joined(lines))

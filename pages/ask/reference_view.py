@@ -144,7 +144,7 @@ def _relation(trace: Trace, relation: TraceRelation, sign: Markup) -> Markup:
     facts = roles.made_title(relation.made)
     if relation.layer != 0:
         title = roles.role_title(trace, relation.role)
-        facts = ", ".join(
+        facts = say("ask.comma").join(
             part for part in (title, f"λ {relation.strength:.0f}" if relation.layer else "", facts) if part
         )
     source, target = roles.ends(trace, relation)
@@ -181,7 +181,7 @@ def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
     """Return an item of the trace; for a passage also its source."""
     facts = item.type or roles.reason(trace, item)
     if item.source is not None:
-        facts = ", ".join(
+        facts = say("ask.comma").join(
             [
                 item.source.document,
                 *([say("passage.page", page=item.source.page)] if item.source.page else []),

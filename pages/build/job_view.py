@@ -241,7 +241,7 @@ def _cancel(job_id: str) -> None:
     try:
         session.workbench().jobs.cancel(job_id)
     except LeanRAGError as error:
-        st.session_state[_FAULT] = str(error)
+        st.session_state[_FAULT] = words(error)
 
 
 def _resume(job_id: str, budget: Budget | None = None) -> None:
@@ -249,7 +249,7 @@ def _resume(job_id: str, budget: Budget | None = None) -> None:
     try:
         state.remember("job", session.workbench().resume(job_id, budget=budget))
     except LeanRAGError as error:
-        st.session_state[_FAULT] = str(error)
+        st.session_state[_FAULT] = words(error)
     else:
         st.session_state[_MOVED] = True
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.summary import IndexSummary
@@ -78,13 +79,13 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
 
 def _first_of(names: Sequence[str]) -> str:
     """Return the first names of a list, and the number of all others."""
-    shown = ", ".join(names[:_NAMES])
-    return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
+    shown = say("ask.comma").join(isolated(name) for name in names[:_NAMES])
+    return say("ask.comma").join([shown, f"+{len(names) - _NAMES:,}"]) if len(names) > _NAMES else shown
 
 
 def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
     calls = preview.usage.calls
-    cost = f"${preview.usage.cost:,.2f}, " if preview.usage.cost else ""
+    cost = f"{numbers.money(preview.usage.cost)}{say('ask.comma')}" if preview.usage.cost else ""
     fresh = say("update.fresh_calls", n=preview.fresh_calls) if preview.fresh_calls else say("update.no_calls")
     return [
         (say("update.tile.chunks"), f"{preview.chunks_added:,}", say("update.kept", n=preview.chunks_kept)),

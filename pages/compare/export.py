@@ -125,7 +125,7 @@ def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Marku
 def _missed(loaded: Sequence[Loaded], gold: GoldOf) -> Markup:
     if not gold.evidence:
         return NOTHING
-    stages = ", ".join(f"{n} {say(f'missed.stage.{stage}')}" for n, stage in enumerate(STAGES, start=1))
+    stages = say("ask.comma").join(f"{n} {say(f'missed.stage.{stage}')}" for n, stage in enumerate(STAGES, start=1))
     parts = [html('<h2>{}</h2><p class="lr-muted lr-small">{}</p>', say("compare.view.missed"), stages)]
     titles = {each.letter: each.head.title for each in loaded}
     for place, piece in enumerate(gold.evidence):

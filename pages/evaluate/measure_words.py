@@ -151,7 +151,8 @@ def number(value: Parameter, order: Sequence[Parameter]) -> float:
 
 def point_title(result: PointResult) -> str:
     """Return the settings of a point with their titles, such as "clustersize 20, tau 3"."""
-    return ", ".join(f"{axis_title(name)} {shown_value(value)}" for name, value in result.point.settings.items())
+    settings = result.point.settings.items()
+    return say("ask.comma").join(f"{axis_title(name)} {shown_value(value)}" for name, value in settings)
 
 
 _RECALL, _CONTEXT_TOKENS = "evidence-recall", "context-tokens"

@@ -227,10 +227,11 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
         return []
     blocks = [inspected.text(say("conflicts.tab_help"), muted=True)]
     for conflict in conflicts:
-        known = f"conflicts.what.{conflict.what}"
-        what = conflict.what if conflict.kind == DENIED else say(known)
-        title = say("conflicts.denied", names=" – ".join(conflict.names)) if conflict.kind == DENIED else what
-        blocks.append(inspected.label(title, conflict.what if conflict.kind == DENIED else ""))
+        if conflict.kind == DENIED:
+            title, denial = say("conflicts.denied", names=" – ".join(conflict.names)), conflict.what
+        else:
+            title, denial = say(f"conflicts.what.{conflict.what}"), ""
+        blocks.append(inspected.label(title, denial))
         for quote in (conflict.first, conflict.second):
             text = index.chunk(quote.chunk).text
             sub = say("passage.chunk", n=quote.chunk + 1)
