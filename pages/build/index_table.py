@@ -133,8 +133,8 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
 def _config() -> Mapping[str, Any]:
     column = st.column_config
     return {
-        say("build.column.name"): column.TextColumn(width=200),
-        say("build.group.corpus_name"): column.TextColumn(width=160),
+        say("build.column.name"): column.TextColumn(width=190),
+        say("build.group.corpus_name"): column.TextColumn(width=130),
         say("build.column.recall"): column.TextColumn(help=say("build.column.recall.help")),
         say("build.column.calls"): column.NumberColumn(format="localized", help=say("build.column.calls.help")),
         say("build.column.cost"): column.NumberColumn(format="$%.2f", help=say("build.column.calls.help")),
