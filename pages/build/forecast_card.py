@@ -27,6 +27,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, toast_next, words
 from pages.settings import call_store_view
 
+CALLS_STEP, TOKENS_STEP = 10, 100_000  # of the fields of a budget
 _MOST_TOKENS = 2**53  # the largest exact number in a browser
 
 
@@ -51,8 +52,8 @@ def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **la
     return float(chosen)
 
 
-def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """Ask for the most tokens to spend, and return them; 0 for no limit."""
+def count_field(name: str, label: str, default: int = 0, *, step: int, key: str, **layout: Any) -> int:
+    """Ask for the most calls to make or tokens to spend, and return them; 0 for no limit."""
     chosen = widgets.remembered(
         name,
         default,
@@ -60,27 +61,7 @@ def tokens_field(name: str, label: str, default: int = 0, *, key: str, **layout:
             label,
             min_value=0,
             value=mount.value,
-            step=100_000,
-            key=mount.key,
-            on_change=mount.changed,
-            **layout,
-        ),
-        widgets.Values(parse=int, allowed=lambda value: 0 <= value < _MOST_TOKENS),
-        key=key,
-    )
-    return int(chosen)
-
-
-def calls_field(name: str, label: str, default: int = 0, *, key: str, **layout: Any) -> int:
-    """Ask for the most calls to make, and return them; 0 for no limit."""
-    chosen = widgets.remembered(
-        name,
-        default,
-        lambda mount: st.number_input(
-            label,
-            min_value=0,
-            value=mount.value,
-            step=10,
+            step=step,
             key=mount.key,
             on_change=mount.changed,
             **layout,
@@ -309,7 +290,7 @@ def budget_fields(config: IndexConfig) -> Budget:
     with left:
         dollars = dollars_field("b_dollars", say("build.budget_dollars"), key="budget_dollars")
     with right:
-        tokens = tokens_field("b_tokens", say("build.budget_tokens"), key="budget_tokens")
+        tokens = count_field("b_tokens", say("build.budget_tokens"), step=TOKENS_STEP, key="budget_tokens")
     hint = say("build.budget_hint")
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:

@@ -131,7 +131,9 @@ def _start(index: IndexSummary, model: str, from_layer: int) -> None:
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     if at_work:
         message(say("rewrite.at_work"))
-    n_calls = forecast_card.calls_field("rw_calls", say("rewrite.budget_calls"), key="rewrite_calls", width=190)
+    n_calls = forecast_card.count_field(
+        "rw_calls", say("rewrite.budget_calls"), step=forecast_card.CALLS_STEP, key="rewrite_calls", width=190
+    )
     draw(html('<div class="lr-hint">{}</div>', say("rewrite.budget_hint")))
     if st.button(
         say("rewrite.button"), type="primary", icon=":material/edit_note:", key="primary_rewrite", disabled=at_work
