@@ -4,11 +4,10 @@ import re
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.history import MAX_BYTES, content_of, run_of
 from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from pages.ask import answer_view, context_view, reference_view, retrieval_view
-from pages.common import forms, markup, uploads
+from pages.common import forms, markup, saved_files
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -32,37 +31,14 @@ def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
 
 
 def open_button(scope: Scope) -> None:
-    """Draw the button that opens a saved file; an unreadable file shows its error."""
-    with st.popover(say("ask.open_run"), icon=":material/folder_open:", type="tertiary", key=scope.name("open_run")):
-        draw(markup.muted(say("ask.open_run_hint")))
-        uploads.translate(_uploader(scope), megabytes=MAX_BYTES // 1_000_000)
-        st.file_uploader(
-            say("ask.run_file"),
-            type="json",
-            max_upload_size=MAX_BYTES // 1_000_000,
-            key=_uploader(scope),
-            on_change=_open,
-            args=(scope,),
-            label_visibility="collapsed",
-        )
-        error = st.session_state.get(scope.key("run_error"))
-        if error is not None:  # inside the popover, which would cover a message below it
-            message(error, kind="error", title=say("ask.run_not_opened"))
+    """Draw the button that opens a saved run."""
 
+    def read(content: bytes, name: str) -> None:
+        st.session_state[scope.key("run")] = run_of(content, name=name)
 
-def _uploader(scope: Scope) -> str:
-    return scope.name("run_file")
-
-
-def _open(scope: Scope) -> None:
-    file = st.session_state.get(_uploader(scope))
-    st.session_state[scope.key("run_error")] = None
-    if file is None:
-        return
-    try:
-        st.session_state[scope.key("run")] = run_of(file.getvalue(), name=file.name)
-    except LeanRAGError as error:
-        st.session_state[scope.key("run_error")] = error
+    texts = (say("ask.open_run"), say("ask.open_run_hint"), say("ask.run_file"), say("ask.run_not_opened"))
+    kind = saved_files.SavedFile(*texts, MAX_BYTES)
+    saved_files.open_button(kind, read, key=scope.name("open_run"), file_key=scope.name("run_file"))
 
 
 def opened(scope: Scope) -> RecordedRun | None:

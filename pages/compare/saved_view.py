@@ -16,11 +16,10 @@ from leanrag_core.comparing.recorded import (
     content_of,
 )
 from leanrag_core.comparing.sharing import Shared, compare
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.presenting.making import compared
 from leanrag_core.presenting.story import COMPARISON, AddedComparison
 from leanrag_core.types.trace import RecordedRun
-from pages.common import markup, state, to_presentation, uploads
+from pages.common import markup, saved_files, state, to_presentation
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -36,7 +35,7 @@ from pages.compare import (
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Head, Loaded
 
-_OPENED, _ERROR, _UPLOADED = "lr_comparison", "lr_comparison_error", "comparison_file"
+_OPENED = "lr_comparison"
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
@@ -120,32 +119,14 @@ def present_button(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> Non
 
 
 def open_button() -> None:
-    """Draw the button that opens a saved comparison; an unreadable file shows its error."""
-    with st.popover(say("compare.open"), icon=":material/folder_open:", type="tertiary", key="compare_open"):
-        draw(markup.muted(say("compare.open_hint")))
-        uploads.translate(_UPLOADED, megabytes=MAX_BYTES // 1_000_000)
-        st.file_uploader(
-            say("compare.file"),
-            type="json",
-            max_upload_size=MAX_BYTES // 1_000_000,
-            key=_UPLOADED,
-            on_change=_open,
-            label_visibility="collapsed",
-        )
-        error = st.session_state.get(_ERROR)
-        if error is not None:
-            message(error, kind="error", title=say("compare.not_opened"))
+    """Draw the button that opens a saved comparison."""
 
+    def read(content: bytes, name: str) -> None:
+        st.session_state[_OPENED] = comparison_of(content, name=name)
 
-def _open() -> None:
-    file = st.session_state.get(_UPLOADED)
-    st.session_state[_ERROR] = None
-    if file is None:
-        return
-    try:
-        st.session_state[_OPENED] = comparison_of(file.getvalue(), name=file.name)
-    except LeanRAGError as error:
-        st.session_state[_ERROR] = error
+    texts = (say("compare.open"), say("compare.open_hint"), say("compare.file"), say("compare.not_opened"))
+    kind = saved_files.SavedFile(*texts, MAX_BYTES)
+    saved_files.open_button(kind, read, key="compare_open", file_key="comparison_file")
 
 
 def opened() -> RecordedComparison | None:

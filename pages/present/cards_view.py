@@ -5,53 +5,30 @@ from functools import partial
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import deletion, markup, session, state, uploads
+from pages.common import deletion, saved_files, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
 from pages.present import edit_view
 
-_FILE, _ERROR = "present_file", "present_file_error"
+_WIDE = 3  # cards per row
 _MENU = "lr_present_menu"  # in the session, by id: how often a dialog closed the menu of a card
 
 
 def show_open() -> None:
-    """Draw the button that opens a file; an unreadable one shows its error."""
-    with st.popover(say("present.open_file"), icon=":material/folder_open:", type="tertiary", key="present_open"):
-        draw(markup.muted(say("present.open_hint")))
-        uploads.translate(_FILE, megabytes=MAX_BYTES // 1_000_000)
-        st.file_uploader(
-            say("present.open_file"),
-            type="json",
-            max_upload_size=MAX_BYTES // 1_000_000,
-            key=_FILE,
-            on_change=_open,
-            label_visibility="collapsed",
-        )
-        error = st.session_state.get(_ERROR)
-        if error is not None:
-            message(error, kind="error", title=say("present.not_opened"))
+    """Draw the button that opens the file of a presentation."""
 
+    def read(content: bytes, name: str) -> None:
+        state.remember("show", session.workbench().presentations.add(presentation_of(content, name=name)))
 
-def _open() -> None:
-    file = st.session_state.get(_FILE)
-    st.session_state[_ERROR] = None
-    if file is None:
-        return
-    try:
-        presentation = presentation_of(file.getvalue(), name=file.name)
-        state.remember("show", session.workbench().presentations.add(presentation))
-    except LeanRAGError as error:
-        st.session_state[_ERROR] = error
-
-
-_WIDE = 3  # cards per row
+    button, hint, failed = say("present.open_file"), say("present.open_hint"), say("present.not_opened")
+    kind = saved_files.SavedFile(button, hint, button, failed, MAX_BYTES)
+    saved_files.open_button(kind, read, key="present_open", file_key="present_file")
 
 
 def show() -> None:
