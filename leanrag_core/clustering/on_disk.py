@@ -155,7 +155,7 @@ def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]
 
 def _sorted_by_cell(spread: "_Spread", centres: np.ndarray, codes: Codes, grain: Grain) -> _Cells:
     """Write the codes cell by cell. A cell that duplicates have made too large is cut, and its pieces stand at one
-    centre; one without rows is left out."""
+    centre; one without rows is left out. centres: (cells, d)."""
     order, sizes, came_from = [], [], []
     for number in range(len(spread)):
         cells = spread.cells_of(number)
@@ -257,7 +257,7 @@ def _coded(vectors: np.ndarray, scale: float) -> np.ndarray:
 
 
 def _drawn(n: int, count: int, seed: int) -> np.ndarray:
-    """Return `count` of n rows, ascending; all where there are no more."""
+    """Draw `count` of n rows, ascending; all where there are no more; (min(n, count),) int64."""
     return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
 
 

@@ -172,9 +172,10 @@ def walk(
 def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.ndarray, damping: float) -> Walk:
     """Return the mass x of x = damping T x + (1 - damping) restart, scaled to sum 1.
 
-    Every second step of the walk is at a chunk, so that the rounds go over chunks alone, two steps each: half as many
-    rounds, and fewer chunks than entities. A walk that comes to a node without an edge restarts, which changes the
-    solution by a factor alone (pagerank() gives the same).
+    from_entities, from_chunks: (n,) and (c,), where the walk restarts. Every second step of the walk is at a chunk, so
+    that the rounds go over chunks alone, two steps each: half as many rounds, and fewer chunks than entities. A walk
+    that comes to a node without an edge restarts, which changes the solution by a factor alone (pagerank() gives the
+    same).
     """
     started = from_chunks + damping * (operator.to_chunks @ from_entities)
     chunks = started

@@ -81,7 +81,7 @@ def texts_then(index: Index, documents: np.ndarray, day: str, dates: Sequence[st
 
 
 def _chunk_columns(index: Index, texts: dict[int, str], embed: Embed) -> tuple[pa.Table, np.ndarray]:
-    """Return chunks and chunk vectors with what the new texts of these rows change."""
+    """Return chunks and chunk vectors, (c, d), with what the new texts of these rows change."""
     stale = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
     chunks = index.chunks.drop_columns(stale)
     if not texts:

@@ -66,7 +66,7 @@ def _number(value: float) -> float | None:
 def _first(
     index: Index, quality: ClusterQuality, rows: np.ndarray, stability: ClusterStability | None, sort: tuple[str, bool]
 ) -> np.ndarray:
-    """Return the rows that come first in that order."""
+    """Return the rows, (k,), that come first in that order."""
     column, rising = sort
     if column == "name":
         names: Sequence[str] = index.layers[quality.layer].entities["name"].to_pylist()

@@ -84,7 +84,7 @@ def packed_nodes(drawn: AllNodes, say: Say) -> dict[str, Any]:
 
 
 def _or_none(positions: np.ndarray) -> np.ndarray:
-    """Return positions, with 65,535 for none."""
+    """Return positions, (n,), with 65,535 for none."""
     return np.where(positions < 0, 65_535, positions)
 
 

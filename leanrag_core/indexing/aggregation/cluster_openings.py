@@ -80,7 +80,8 @@ def _named(entities: BaseNames, row: int) -> str:
 
 
 def _kinds(entities: BaseNames, rows: np.ndarray) -> list[str]:
-    """Return what most members are, the most frequent first: their types, or the noun that ends their names."""
+    """Return what most members are, the most frequent first: their types, or the noun that ends their names. rows:
+    (members,)."""
     counted = Counter(_plural(entities.types[row]) for row in rows.tolist() if entities.types[row] not in _SAY_LITTLE)
     for head in shared_heads(entities, rows):
         counted[_plural(head.surface)] += head.n

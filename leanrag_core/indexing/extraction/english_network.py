@@ -166,7 +166,8 @@ class NameRecogniser:
         return np.asarray(scores.argmax(axis=1))
 
     def _end_of_names(self, words: np.ndarray, joined: np.ndarray, first: np.ndarray, moves: np.ndarray) -> list[int]:
-        """Return where each name ends, the word after it. first: their first words. moves: that opened them."""
+        """Return where each name ends, the word after it. words: (words, features). first, moves: (names,), their first
+        words and the moves that opened them."""
         ends = np.zeros(len(first), dtype=np.int64)
         opened = words[first] @ self._of_feature[1]
         open_names, place = np.arange(len(first)), first + 1

@@ -104,7 +104,8 @@ def hubs(ends: np.ndarray, n_nodes: int, deviations: float) -> np.ndarray:
 
 
 def _table(tree: CommunityTree, offsets: np.ndarray, chunks: np.ndarray, n_chunks: int) -> pa.Table:
-    """Return the table; chunks in no community become a last one. Chunks of c: chunks[offsets[c] : offsets[c + 1]]."""
+    """Return the table; chunks in no community become a last one. offsets: (communities + 1,); the chunks of a
+    community c are chunks[offsets[c] : offsets[c + 1]]."""
     loose_chunks = np.setdiff1d(np.arange(n_chunks, dtype=np.int32), chunks)
     last = np.ones(int(len(loose_chunks) > 0), dtype=np.int32)
     chunk_offsets = np.concatenate([offsets, (len(chunks) + len(loose_chunks)) * last]).astype(np.int32)

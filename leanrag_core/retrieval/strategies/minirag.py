@@ -152,7 +152,10 @@ class Strategy(StrategyBase[Config]):
         return np.asarray(rows[counts[index.layers[0].ends[rows]].any(axis=1)])
 
     def _chunks(self, query: Query, index: Index, starts: _Starts, paths: HopPaths, voted: np.ndarray) -> _Chunks:
-        """Return the chunks that the paths lead to; where there is none all chunks by their cosine to the question."""
+        """Return the chunks that the paths lead to; where there is none all chunks by their cosine to the question.
+
+        voted: (v,) rows of relations.
+        """
         near = similarity(index, CHUNKS, query.vector)
         order = best_first(near)
         mentions = by_cosine(index.entity_chunks, order)
@@ -211,7 +214,8 @@ def _relations_on(base: Layer, paths: Sequence[HopPath]) -> list[int]:
 
 
 def _asked(mapped: MappedQuestion, starts: _Starts, may_answer: np.ndarray, drawn: Sequence[int]) -> list[Asked]:
-    """Return the names and the types of the question, with the entities of the picture that they led to."""
+    """Return the names and the types of the question, with the entities of the picture that they led to. may_answer:
+    (n,) bool, of the base entities."""
     named = message("query_entities.reason.named")
     names = [
         Asked(f"asked-{place}", name, named, set(listed))

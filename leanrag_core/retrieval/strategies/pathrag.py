@@ -165,7 +165,7 @@ class Strategy(StrategyBase[Config]):
 
     def _found(self, index: Index, vectors: dict[str, np.ndarray], tools: Tools) -> _Found:
         """Return the entities nearest to the details, and the relations nearest to the themes by the degrees of their
-        ends, then by weight, as many as the budget holds."""
+        ends, then by weight, as many as the budget holds. vectors: (d,) by level."""
         base, k = index.layers[0], self.config.top_k
         entities, relations = list[int](), list[int]()
         entity_scores, relation_scores = dict[int, float](), dict[int, float]()
