@@ -76,10 +76,11 @@ _PROGRAM = "leanrag"  # the name of the installed command
 def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> int:
     """Run one verb; returns the exit code. stop: waits for signals; jobs of the app have their own way."""
     words = sys.argv[1:] if arguments is None else arguments
-    options = command_parser(words[0] if words else "").parse_args(words)
-    run: Callable[[argparse.Namespace], int] = options.run
-    options.stop = stop = stop or Stop()
+    stop = stop or Stop()
     try:
+        options = command_parser(words[0] if words else "").parse_args(words)
+        options.stop = stop
+        run: Callable[[argparse.Namespace], int] = options.run
         return run(options)
     except KeyboardInterrupt:
         stop.say()

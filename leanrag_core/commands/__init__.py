@@ -1,13 +1,13 @@
 """The verbs of the command line, one file a family: each adds its own with add_verbs()."""
 
 import importlib
+import keyword
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
 
 # Verbs whose file has another name than they have.
 _FAMILIES = {
-    "import": "import_graph",
     "infer-names": "anonymise",
     "mcp": "serve",
     "part": "parts",
@@ -24,6 +24,6 @@ def families(verb: str) -> Iterator[ModuleType]:
     with an underscore in front hold what verbs share.
     """
     names = [info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_")]
-    file_name = _FAMILIES.get(verb, verb.replace("-", "_"))
+    file_name = _FAMILIES.get(verb, "" if "_" in verb else verb.replace("-", "_") + "_" * keyword.iskeyword(verb))
     for name in [file_name] if file_name in names else names:
         yield importlib.import_module(f"{__name__}.{name}")

@@ -28,9 +28,9 @@ class Changes:
 
 @dataclass(frozen=True)
 class LayerMoves:
-    """The clusters of a layer. clusters: how many are kept, changed in members or text, new and gone; two of both
-    states are the same where each shares most base entities with the other. moved: base entities of both states that
-    are in another cluster. adjusted_rand: of both clusterings over the shared base entities; None without any."""
+    """The clusters of a layer. clusters: how many are kept, changed in members or text, new and gone; a cluster of each
+    state count as the same where each shares most base entities with the other. moved: base entities of both states
+    that are in another cluster. adjusted_rand: of both clusterings over the shared base entities; None without any."""
 
     clusters: LayerChange
     moved: int

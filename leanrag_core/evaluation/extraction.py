@@ -110,8 +110,8 @@ class MatchScore:
 @dataclass(frozen=True)
 class Example:
     """Something that was missed, or that was given and is not in the reference. type: of an entity; of a relation its
-    kind, or its first keyword in the reference. quote, document: what the reference quotes for it, "" where it is not
-    there."""
+    kind, or its first keyword in the reference. quote, document: what the reference quotes for it, "" for what is
+    not in the reference."""
 
     name: str
     type: str = ""

@@ -1,9 +1,9 @@
 """Tables that the papers of GraphRAG and LightRAG print, made again on one's own index and questions.
 
-GraphRAG (Edge et al., arXiv 2404.16130): win rates of its community levels and of vector search (Figure 2, Table 6),
-and its study of context windows (appendix C), which found 8k best. LightRAG (Guo et al., arXiv 2410.05779): win rates
-(Table 1), ablations against naive RAG (Table 2), tokens and calls of retrieval (its second figure). The published
-figures are in paper_tables.csv, beside one's own as in paper_tables.py.
+GraphRAG (Edge et al., arXiv 2404.16130): win rates of its community levels, of map-reduce over the source texts (TS)
+and of vector search (SS) (Figure 2, Table 6), and its study of context windows (appendix C), which found 8k best.
+LightRAG (Guo et al., arXiv 2410.05779): win rates (Table 1), ablations against naive RAG (Table 2), tokens and calls of
+retrieval (its second figure). The published figures are in paper_tables.csv, beside one's own as in paper_tables.py.
 """
 
 from collections import defaultdict

@@ -128,7 +128,8 @@ class StreamedCall(Generic[_Piece, _Result]):
 class StreamedCalls(Generic[_Piece, _Result]):
     """Calls by key, under way and done. A call goes on to its end even when no caller waits for it any more.
 
-    keep: of how many returned calls, the latest, the results stay available. Any number of threads may ask.
+    keep: how many of the returned calls, the latest ones, have results that stay available. Any number of threads may
+    ask.
     """
 
     def __init__(self, keep: int = 0) -> None:

@@ -120,8 +120,8 @@ def writing(what: Message, kept: Message | None = None) -> Iterator[None]:
 
 @contextmanager
 def disk_errors_of(what: Message, kept: Message | None = None) -> Iterator[None]:
-    """Turn errors that only writing can raise into StorageFailed; for a block that does more than write, see
-    writing()."""
+    """Turn errors that only writing can raise into StorageFailed; as writing(), for a block that does more than
+    write."""
     try:
         yield
     except OSError as error:

@@ -70,7 +70,7 @@ class PartTools:
     cancelled: Callable[[], None] = _never
 
     def embed_all(self, texts: Sequence[str], dimension: int) -> np.ndarray:
-        """Embed any number of texts and report the progress, (n, dimension) float32 unit rows."""
+        """Embed any number of texts in steps that are reported; return (n, dimension) float32 unit rows."""
         vectors = [np.zeros((0, dimension), dtype=np.float32)]
         for start in range(0, len(texts), _TEXTS_AT_ONCE):
             self.report(Progress("make", start, len(texts), "vectors"))

@@ -76,10 +76,10 @@ class LanguageModel(Protocol):
     ) -> Completion:
         """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
 
-        task: the prompt's fingerprint, by which calls are counted. accept raises ReplyError for a reply that cannot be
-        used; the error is passed on, and the reply is not remembered. stands_for: the messages that these ask once
-        more; the reply is remembered as the answer to them, too. sample: one of several replies; None for the one
-        reply. Raises CallFailed when this call got no reply.
+        task: the prompt's fingerprint, a part of the call's key; calls are counted by its stage. accept raises
+        ReplyError for a reply that cannot be used; the error is passed on, and the reply is not remembered. stands_for:
+        the messages that these ask once more; the reply is remembered as the answer to them, too. sample: one of
+        several replies; None for the one reply. Raises CallFailed when this call got no reply.
         """
 
 

@@ -51,8 +51,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class GraphStep:
-    """A step: which rows it lights up, and what of the question. name: of the step and of its lap. asked, links: ids of
-    items and relations that are no rows of the base graph."""
+    """A step and what it lights up. entities, relations: rows of the base graph. asked, links: ids of items and
+    relations that are no such rows. name: of the step and of its lap."""
 
     name: str
     title: Message

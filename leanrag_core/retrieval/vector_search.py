@@ -102,7 +102,7 @@ def similarity(
     """Return cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS), (n,) float32; of all
     rows, or of those, (k,). vector: (d,) float32, unit length.
 
-    Of a small part the cosines of all rows are kept for the next question of that vector. The array is read-only.
+    Of a small part the cosines of all rows are kept for the next question of that vector: do not write into the array.
     Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; the lengths of chosen rows,
     and of small parts, are checked as well.
     """

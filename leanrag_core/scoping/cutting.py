@@ -72,7 +72,7 @@ def cut_index(
     embedder = OnceEmbedder(embed)
     for layer in index.layers:
         embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
-    # The report lists only the first losses: where it lists not all, a built-in text cannot be told from the others.
+    # The report lists only the first losses: where it does not list all, a built-in text cannot be told from others.
     listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
     writer = KeptTexts(
         BuiltinWriter(of_mentions=heuristic),

@@ -141,7 +141,7 @@ class Settings:
         return role
 
     def own_role(self, role: str) -> Role:
-        """Return the role's own settings, in which it differs from all others."""
+        """Return the settings of the role that asked_with() names; an empty Role where it has none."""
         return self.roles.get(self.asked_with(role), Role())
 
     def of_role(self, role: str) -> "Settings":

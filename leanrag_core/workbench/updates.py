@@ -105,8 +105,8 @@ class Updates:
     def update(self, folder: Path, changes: DocumentChanges, context: RunContext | None = None) -> Index:
         """Change the documents of the index in the folder, in this process; what the change does not touch stays.
 
-        An earlier state with the same documents is restored byte for byte. The state before is kept as an earlier one,
-        within their limits, until it is forgotten. The same index and the same change give the same bytes. Raises
+        An earlier state with the same documents is restored byte for byte. The state before is kept until it is
+        forgotten or beyond KEPT_STATES and KEPT_BYTES. The same index and the same change give the same bytes. Raises
         InvalidConfig for an imported index, IndexChanged where another process has changed the index meanwhile, and
         what a build does.
         """

@@ -30,7 +30,8 @@ _QUOTED, _LISTED = 260, 120  # characters of a text shown on hover: in the answe
 
 def titles(trace: Trace) -> dict[str, str]:
     """Return in words what each citation mark of the context refers to."""
-    relations = {relation.id: ", ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
+    comma = say("ask.comma")
+    relations = {relation.id: comma.join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
     shown = roles.names_of(trace) | relations
     nouns = [(section, words(section.noun or section.title)) for section in trace.context.sections]
     return {

@@ -36,8 +36,13 @@ def open_button(scope: Scope) -> None:
     def read(content: bytes, name: str) -> None:
         st.session_state[scope.key("run")] = run_of(content, name=name)
 
-    texts = (say("ask.open_run"), say("ask.open_run_hint"), say("ask.run_file"), say("ask.run_not_opened"))
-    kind = saved_files.SavedFile(*texts, MAX_BYTES)
+    kind = saved_files.SavedFile(
+        button=say("ask.open_run"),
+        hint=say("ask.open_run_hint"),
+        field=say("ask.run_file"),
+        failed=say("ask.run_not_opened"),
+        max_bytes=MAX_BYTES,
+    )
     saved_files.open_button(kind, read, key=scope.name("open_run"), file_key=scope.name("run_file"))
 
 

@@ -125,7 +125,7 @@ def _context(before: Trace, after: Trace) -> Markup:
 def _listed(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
     more = say("change.more", n=len(distinct) - _LISTED) if len(distinct) > _LISTED else ""
-    return "; ".join(map(isolated, distinct[:_LISTED])) + more
+    return say("text.semicolon").join(map(isolated, distinct[:_LISTED])) + more
 
 
 def _line(sign: str, text: str) -> Markup:

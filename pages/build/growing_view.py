@@ -42,7 +42,7 @@ def _sentence(job: JobState, growth: Growth) -> str:
     if growth.n_clusters:
         parts.append(say("growing.clusters", n=growth.n_clusters[0]))
     if len(growth.n_clusters) > 1:
-        parts.append(say("growing.above", counts=", ".join(f"{n:,}" for n in growth.n_clusters[1:])))
+        parts.append(say("growing.above", counts=say("ask.comma").join(f"{n:,}" for n in growth.n_clusters[1:])))
     code = f"growing.{job.status}"
     sentence = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
     n_drawn = len(growth.names) - len(growth.gone)

@@ -57,15 +57,17 @@ def _of(amount: str, limit: str) -> str:
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
     """Draw the fields for a larger budget, and the button that resumes. resume: takes the job's id and the budget."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        card, budget = forecast_card, job.budget
+        budget = job.budget
         if budget.calls:
             name, label = f"more_calls_{job.id}", say("build.spent.more_calls")
-            card.count_field(name, label, 2 * budget.calls, step=card.CALLS_STEP, key=name, width=190)
+            forecast_card.count_field(name, label, 2 * budget.calls, step=forecast_card.CALLS_STEP, key=name, width=190)
         else:
             name, label = f"more_dollars_{job.id}", say("build.spent.more_dollars")
-            card.dollars_field(name, label, 2 * budget.dollars, key=name, width=190)
+            forecast_card.dollars_field(name, label, 2 * budget.dollars, key=name, width=190)
             name, label = f"more_tokens_{job.id}", say("build.spent.more_tokens")
-            card.count_field(name, label, 2 * budget.tokens, step=card.TOKENS_STEP, key=name, width=190)
+            forecast_card.count_field(
+                name, label, 2 * budget.tokens, step=forecast_card.TOKENS_STEP, key=name, width=190
+            )
         key = f"resume_{job.id}"
         st.button(
             say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume_with, args=(job.id, resume)

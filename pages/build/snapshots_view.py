@@ -1,6 +1,5 @@
 """Earlier states of an index in a fold below the table of indexes: listed, opened, named, compared and restored."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -15,7 +14,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import earlier_id
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
-from pages.common import choices, deletion, markup, session, state
+from pages.common import choices, deletion, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -214,7 +213,7 @@ def _differences(shown: StateDifferences) -> None:
         layers.append((f"L{row.layer}", *counts, rand))
     if layers:
         draw(markup.facts_table(layer_head, layers))
-    draw(markup.muted(say("snapshot.texts", n=len(shown.texts), names=_first_of(shown.texts))))
+    draw(markup.muted(say("snapshot.texts", n=len(shown.texts), names=forms.first_of(shown.texts, _NAMES))))
 
 
 def _names(kind: str, changes: Changes) -> None:
@@ -222,14 +221,15 @@ def _names(kind: str, changes: Changes) -> None:
         if names:
             title = say(f"update.column.{change}")
             draw(
-                markup.muted(say("snapshot.names", what=say(f"snapshot.row.{kind}"), how=title, names=_first_of(names)))
+                markup.muted(
+                    say(
+                        "snapshot.names",
+                        what=say(f"snapshot.row.{kind}"),
+                        how=title,
+                        names=forms.first_of(names, _NAMES),
+                    )
+                )
             )
-
-
-def _first_of(names: Sequence[str]) -> str:
-    """Return the first names of a list, and the number of all others."""
-    shown = say("ask.comma").join(isolated(visible(name)) for name in names[:_NAMES])
-    return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
 
 
 def _questions(shown: QuestionDifferences) -> None:
@@ -252,4 +252,4 @@ def _questions(shown: QuestionDifferences) -> None:
     )
     for code, questions in (("snapshot.won", shown.won), ("snapshot.lost", shown.lost)):
         if questions:
-            draw(markup.muted(say(code, n=len(questions), questions=_first_of(questions))))
+            draw(markup.muted(say(code, n=len(questions), questions=forms.first_of(questions, _NAMES))))

@@ -1,11 +1,8 @@
 """Updating an index, undoing that, and manual edits, in a fold below the table of indexes."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.drawing import isolated
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.summary import IndexSummary
@@ -18,7 +15,7 @@ from leanrag_core.types.updating import (
     UpdateReport,
 )
 from pages.build import rewrite_view
-from pages.common import markup, session, state
+from pages.common import forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say
@@ -65,7 +62,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
         ("update.documents.changed", preview.changed),
         ("update.documents.removed", preview.removed),
     )
-    rows = [(say(code, n=len(listed)), _first_of(listed)) for code, listed in names if listed]
+    rows = [(say(code, n=len(listed)), forms.first_of(listed, _NAMES)) for code, listed in names if listed]
     markup.block(say("update.preview"), markup.facts_table(("", ""), rows))
     draw(markup.tiles(_tiles(preview)))
     if preview.calls_forgotten:
@@ -75,12 +72,6 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
     ):
         state.remember("job", session.workbench().updates.start(index.id))
         st.rerun()
-
-
-def _first_of(names: Sequence[str]) -> str:
-    """Return the first names of a list, and the number of all others."""
-    shown = say("ask.comma").join(isolated(name) for name in names[:_NAMES])
-    return say("ask.comma").join([shown, f"+{len(names) - _NAMES:,}"]) if len(names) > _NAMES else shown
 
 
 def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
@@ -194,7 +185,7 @@ def _distance(index: IndexSummary, *, at_work: bool) -> None:
             state.remember("job", bench.fresh_builds.start(index.id))
             st.rerun()
         return
-    listed = ", ".join(numbers.score(value) for value in distance.clusters)
+    listed = say("ask.comma").join(numbers.score(value) for value in distance.clusters)
     rows = [(say("update.distance.clusters"), listed)]
     if distance.recall is not None and distance.fresh_recall is not None:
         rows += [
@@ -221,5 +212,7 @@ def _edits(index: IndexSummary, *, at_work: bool) -> None:
 
 
 def _sentence(edit: Edit, outcome: EditOutcome | None) -> str:
-    text = say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
+    text = say(
+        f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)
+    )
     return text if outcome is None or outcome.applies else f"{text} {say('edit.no_longer_applies')}"

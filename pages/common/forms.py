@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval import settings
 from leanrag_core.retrieval.base import RERANK
 from leanrag_core.types.config import IndexConfig
@@ -42,7 +43,7 @@ def shown(name: str, value: object) -> str:
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
-    """Return the fields of a configuration dataclass by name, those shared by all strategies last."""
+    """Return the fields of a configuration dataclass by name, the one that all strategies have (RERANK) last."""
     return {spec.name: spec for spec in sorted(fields(config), key=lambda spec: spec.name == RERANK)}
 
 
@@ -154,3 +155,10 @@ def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
 def table_height(rows: int, most: int) -> int | Literal["content"]:
     """Return the height that shows all rows of a short table, else the height from which it scrolls."""
     return "content" if 35 * rows + 40 <= most else most
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Return the first names of a list, and the number of all others."""
+    comma = say("ask.comma")
+    listed = comma.join(isolated(visible(name)) for name in names[:most])
+    return comma.join([listed, f"+{len(names) - most:,}"]) if len(names) > most else listed

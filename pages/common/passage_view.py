@@ -86,7 +86,12 @@ def open_passage(scope: Scope, index: Index, requested: Passage) -> None:
     under = html(": {}", markup.name(heading)) if heading else NOTHING
     draw(
         html('<div class="lr-name">{}{}</div>', mark + " " if mark else NOTHING, markup.name(document.title)),
-        html('<div class="lr-small lr-muted">{}{}<br>{}</div>', markup.name(document.name), under, ", ".join(facts)),
+        html(
+            '<div class="lr-small lr-muted">{}{}<br>{}</div>',
+            markup.name(document.name),
+            under,
+            say("ask.comma").join(facts),
+        ),
     )
     whole = False
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):

@@ -11,7 +11,7 @@ from pages.common.html import draw
 from pages.common.messages import message
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SavedFile:
     """A kind of file. button, hint, field, failed: texts of the button, below it, of the upload, and of an error."""
 

@@ -256,7 +256,7 @@ def add() -> None:
 
 
 def duplicate(letter: str) -> str:
-    """Add one more column with the same index and settings; return its letter, empty if there is no room. For
+    """Add a column after this one, with the same index and settings; return its letter, empty if there is no room. For
     callbacks."""
     free = [each for each in LETTERS if each not in letters()]
     if not free or len(letters()) >= MOST:

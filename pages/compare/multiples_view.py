@@ -28,7 +28,7 @@ from pages.compare.multiples_card import ValueCard
 
 VARY, AT = "vary", "vary_at"  # their names in links
 _FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
-_WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, of one among six or seven, and the most wide ones
+_WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, px of one among six or seven, most cards that are drawn wide
 _TOOLS = Path(__file__).with_name("multiples_tools.js")
 _QUICK_SECONDS = 20.0  # quicker indexes are made without a click
 

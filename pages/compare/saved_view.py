@@ -124,8 +124,13 @@ def open_button() -> None:
     def read(content: bytes, name: str) -> None:
         st.session_state[_OPENED] = comparison_of(content, name=name)
 
-    texts = (say("compare.open"), say("compare.open_hint"), say("compare.file"), say("compare.not_opened"))
-    kind = saved_files.SavedFile(*texts, MAX_BYTES)
+    kind = saved_files.SavedFile(
+        button=say("compare.open"),
+        hint=say("compare.open_hint"),
+        field=say("compare.file"),
+        failed=say("compare.not_opened"),
+        max_bytes=MAX_BYTES,
+    )
     saved_files.open_button(kind, read, key="compare_open", file_key="comparison_file")
 
 

@@ -92,7 +92,7 @@ def table(shared: Shared) -> Markup:
                     say(f"compare.kind.{sharing.kind}"),
                     say("compare.and").join(part.letters),
                     f"{len(part.names):,}",
-                    "; ".join(part.names[:_LISTED]) + more,
+                    say("text.semicolon").join(part.names[:_LISTED]) + more,
                 )
             )
     head = [say(f"compare.table.{name}") for name in ("kind", "columns", "count", "items")]

@@ -206,7 +206,7 @@ def budget_of(spec: ExperimentSpec) -> int:
 
 
 def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:
-    """Return the experiments of the same runs and questions by token budget, the shown one included."""
+    """Return by token budget one experiment of the same runs and questions; for its own budget the shown one."""
     alike = [
         each
         for each in summaries

@@ -77,7 +77,9 @@ def edits_of(index: Index, entity: Entity) -> list[Edit]:
 
 def sentence_of(edit: Edit) -> str:
     """Return in a sentence what the edit did."""
-    return say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
+    return say(
+        f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)
+    )
 
 
 def _undo(index: Index, edits: list[Edit]) -> None:

@@ -21,10 +21,10 @@ def islands_of(index_id: str, created: str, _index: Index) -> IndexIslands:
     return islands.islands_of(_index)
 
 
-def panel_layer(layer: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:
+def panel_layer(layer_islands: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:
     """Return the values of a layer with relations for tau_panel.js."""
-    curve, number, n = layer.curve, layer.layer.number, len(layer.layer)
-    built_text = "" if layer.built is None else f"{layer.built:g}"
+    curve, number, n = layer_islands.curve, layer_islands.layer.number, len(layer_islands.layer)
+    built_text = "" if layer_islands.built is None else f"{layer_islands.built:g}"
     return {
         "number": number,
         "title": say("explore.tau.layer", layer=number),
@@ -32,17 +32,17 @@ def panel_layer(layer: LayerIslands, calls: RelationCalls | None) -> dict[str, A
         "n": n,
         "ofNodes": say("explore.tau.of_nodes", n=n),
         "pairs": int(curve.pairs.sum()),
-        "built": layer.built,
+        "built": layer_islands.built,
         "builtText": say("explore.tau.built_column", tau=built_text),
         "builtLine": say("explore.tau.built", tau=built_text),
-        "parts": len(layer.parts),
+        "parts": len(layer_islands.parts),
         "strengths": curve.strengths.tolist(),
         "counts": curve.pairs.tolist(),
         "connected": curve.connected.tolist(),
         "largest": curve.largest.tolist(),
         "bars": [list(bar) for bar in lambda_bars(curve.strengths, curve.pairs)],
-        "suggestion": _suggestion(layer.suggestion) if layer.suggestion else None,
-        "calls": _calls(layer, calls) if calls else None,
+        "suggestion": _suggestion(layer_islands.suggestion) if layer_islands.suggestion else None,
+        "calls": _calls(layer_islands, calls) if calls else None,
     }
 
 
@@ -69,13 +69,13 @@ def _suggestion(suggestion: TauSuggestion) -> dict[str, Any]:
     }
 
 
-def _calls(layer: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
+def _calls(layer_islands: LayerIslands, calls: RelationCalls) -> dict[str, Any]:
     """Return, for each lambda, the unanswered calls and the cost of the relations that have at least that lambda."""
-    strength = layer.layer.relations["strength"].to_numpy()
+    strength = layer_islands.layer.relations["strength"].to_numpy()
 
     def from_each_up(values: np.ndarray) -> list[float]:
         """Return, for each strength, the sum of the (relations,) values that have at least that strength."""
-        by_lambda = np.bincount(np.searchsorted(layer.curve.strengths, strength), weights=values)
+        by_lambda = np.bincount(np.searchsorted(layer_islands.curve.strengths, strength), weights=values)
         return [round(float(value), 8) for value in np.cumsum(by_lambda[::-1])[::-1]]
 
     fresh = ~calls.stored

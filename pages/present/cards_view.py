@@ -26,8 +26,13 @@ def show_open() -> None:
     def read(content: bytes, name: str) -> None:
         state.remember("show", session.workbench().presentations.add(presentation_of(content, name=name)))
 
-    button, hint, failed = say("present.open_file"), say("present.open_hint"), say("present.not_opened")
-    kind = saved_files.SavedFile(button, hint, button, failed, MAX_BYTES)
+    kind = saved_files.SavedFile(
+        button=say("present.open_file"),
+        hint=say("present.open_hint"),
+        field=say("present.open_file"),
+        failed=say("present.not_opened"),
+        max_bytes=MAX_BYTES,
+    )
     saved_files.open_button(kind, read, key="present_open", file_key="present_file")
 
 

@@ -317,7 +317,7 @@ def _scores(model: str, scores: PassageScores) -> None:
         (say("settings.check.other_relations"), examples.other_relations),
     ):
         if listed:
-            names = "; ".join(each.name for each in listed)
+            names = say("text.semicolon").join(each.name for each in listed)
             draw(html('<div class="lr-small"><b>{}:</b> {}</div>', title, visible(names)))
 
 

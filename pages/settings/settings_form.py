@@ -82,7 +82,7 @@ def fault_text(address: str, field: AddressField) -> str:
 
 
 def is_harmless(text: str, field: AddressField) -> bool:
-    """Return whether an invalid address may stay on the page to be corrected, because it cannot be a secret."""
+    """Return whether an invalid address may stay on the page to be corrected, since it does not look like a secret."""
     return bool(_HARMLESS.fullmatch(text) or (field.kind.with_port and _BARE_NAME.fullmatch(text)))
 
 

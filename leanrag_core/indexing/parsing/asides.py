@@ -163,7 +163,7 @@ def _within(line: Line, starts: Sequence[int], headings: Sequence[tuple[int, int
 
 
 def _kind(text: str, *, of_heading: bool, in_table: bool) -> str:
-    """Return the reason of a line, "" for prose; a heading can only be a row of numbers."""
+    """Return the reason of a line, "" for prose; a heading is prose unless it is a row of numbers."""
     text = _MARKED.sub("", text) if text[:1] in "-•*" else text
     tokens = text.split()
     words = _WORD.findall(text)

@@ -224,7 +224,8 @@ class Before:
 
     @property
     def takes_away(self) -> bool:
-        """Whether something is removed or replaced, so that no text may stay that could rest on it."""
+        """Whether documents are changed or removed, or edits applied, so that no text may stay that could rest on what
+        goes."""
         return bool(self.step.changed or self.step.removed or self.step.edits)
 
     def start(self, models: BuildModels) -> Start:

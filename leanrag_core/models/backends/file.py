@@ -111,5 +111,5 @@ class FileLanguageModel(RemoteLanguageModel):
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint of every model at an endpoint, and the digest of the file's content."""
+        """The fingerprint as of any model at an endpoint, and the digest of the file's content."""
         return f"{super().fingerprint}+{self._digest}"
