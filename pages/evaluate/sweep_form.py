@@ -260,7 +260,7 @@ def _forecast(expected: SweepForecast) -> Budget | None:
         rows.append((say("evaluate.sweep.form.saved"), f"{expected.saved.expected:,.0f}"))
     draw(markup.facts_table(("", ""), rows, caption=say("evaluate.form.forecast")))
     if kept is not None:
-        stages = say("ask.comma").join(say(f"stage.{stage}") for stage in kept.rebuilt)
+        stages = say("ask.comma").join(say(f"stage.{stage.replace(' ', '_')}") for stage in kept.rebuilt)
         draw(markup.muted(say("evaluate.sweep.form.kept", stages=stages)))
     if not paid:
         return None

@@ -79,6 +79,16 @@ def test_a_site_may_load_its_own_files_alone(index: Index, tmp_path: Path) -> No
     assert re.fullmatch(r"'sha256-[A-Za-z0-9+/=]+' 'self'", rules["script-src"])
 
 
+def test_the_style_sheet_is_whole(index: Index, tmp_path: Path) -> None:
+    export_index(index, "site", tmp_path / "site")
+    [sheet] = re.findall(
+        r"<style>(.*?)</style>", (tmp_path / "site" / "index.html").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert sheet.count("{") == sheet.count("}"), "every rule is closed"
+    for name in (".lr-read", ".lr-label", ".lr-muted", ".lr-small", ".lr-site"):
+        assert re.search(rf"^{re.escape(name)}\b[^{{]*\{{", sheet, re.MULTILINE), name
+
+
 def test_a_zip_file_holds_what_the_folder_does(index: Index, tmp_path: Path) -> None:
     export_index(index, "site", tmp_path / "site.zip")
     export_index(index, "site", tmp_path / "site")

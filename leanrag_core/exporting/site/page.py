@@ -29,7 +29,8 @@ _COMPONENTS = {
     "search": ("search",),
     "inspector": ("inspector",),
 }
-_RULES = re.compile(r"^\.(?:lr-read|lr-label|lr-find|lr-muted)\b[^\n]*", re.MULTILINE)  # of the pages' own style sheet
+# Of the pages' own style sheet.
+_RULES = re.compile(r"^\.(?:lr-read|lr-label|lr-find|lr-muted|lr-small|lr-num)\b[^{]*\{[^}]*\}", re.MULTILINE)
 _CODES = re.compile(r'"((?:explore|ask|passage|page|figure)\.[a-z_.]+[a-z])"')
 _FAMILIES = ("explore.view.", "explore.inspect.kind.", "explore.inspect.first.", "explore.graph.hops.")
 _WORDS = (
