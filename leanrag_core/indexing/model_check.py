@@ -59,10 +59,10 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     if not isinstance(language, RemoteLanguageModel) or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")
     endpoint, extractor, model = language.endpoint, LLMExtractor.of(language, config), language.model
-    messages, schema, _ = extractor.first_question(passage)
+    question = extractor.first_question(passage)
     watch = language.watches  # as a build would
     started = time.perf_counter()
-    reply = endpoint.chat(model, messages, schema=schema, watch=watch)
+    reply = endpoint.chat(model, question.messages, schema=question.schema, watch=watch)
     seconds = time.perf_counter() - started
     try:
         window = endpoint.context_window(model)
@@ -99,7 +99,7 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     if written and written / max(seconds, 1e-9) < _SLOW:
         remarks.append(message("model_check.slow", speed=f"{written / seconds:.1f}"))
     short = wants_short_prompts(language)
-    needed = config.chunk_tokens + count_tokens(messages[0]["content"]) + 1000
+    needed = config.chunk_tokens + count_tokens(question.messages[0]["content"]) + 1000
     if window is not None and window < needed:
         remarks.append(message("model_check.window", window=window, needed=needed))
     if short:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypedDict, Unpack, runtime_checkable
 
 import numpy as np
 
@@ -54,6 +54,46 @@ class Sample:
 Accept = Callable[[Completion], object]
 
 
+class CallOptions(TypedDict, total=False):
+    """What a call may have besides its messages.
+
+    schema asks for JSON of that JSON schema. task: the prompt's fingerprint, a part of the call's key; calls are
+    counted by its stage. accept raises ReplyError for a reply that cannot be used; the error is passed on, and the
+    reply is not remembered. stands_for: the messages that these ask once more; the reply is remembered as the answer to
+    them, too. sample: one of several replies; None for the one reply.
+    """
+
+    schema: JsonSchema | None
+    max_tokens: int | None
+    task: str
+    accept: Accept | None
+    stands_for: list[dict[str, str]] | None
+    sample: Sample | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """Chat messages ({"role", "content"}) and the options of their call."""
+
+    messages: list[dict[str, str]]
+    schema: JsonSchema | None = None
+    max_tokens: int | None = None
+    task: str = ""
+    accept: Accept | None = None
+    stands_for: list[dict[str, str]] | None = None
+    sample: Sample | None = None
+
+    @property
+    def question(self) -> list[dict[str, str]]:
+        """The messages that are answered: these, or those that they ask once more."""
+        return self.stands_for or self.messages
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature of its sample; None for that of the settings."""
+        return None if self.sample is None else self.sample.temperature
+
+
 class LanguageModel(Protocol):
     """Writes text from messages."""
 
@@ -63,24 +103,9 @@ class LanguageModel(Protocol):
     def fingerprint(self) -> str:
         """Name and version, as manifests record them."""
 
-    def complete(
-        self,
-        messages: list[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        task: str = "",
-        accept: Accept | None = None,
-        stands_for: list[dict[str, str]] | None = None,
-        sample: Sample | None = None,
-    ) -> Completion:
-        """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
-
-        task: the prompt's fingerprint, a part of the call's key; calls are counted by its stage. accept raises
-        ReplyError for a reply that cannot be used; the error is passed on, and the reply is not remembered. stands_for:
-        the messages that these ask once more; the reply is remembered as the answer to them, too. sample: one of
-        several replies; None for the one reply. Raises CallFailed when this call got no reply.
-        """
+    def complete(self, messages: list[dict[str, str]], **options: Unpack[CallOptions]) -> Completion:
+        """Reply to chat messages ({"role", "content"}). Raises CallFailed when this call got no reply, and what its
+        accept raises."""
 
 
 class EmbeddingModel(Protocol):

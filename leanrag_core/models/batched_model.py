@@ -2,11 +2,11 @@
 
 import threading
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.models import batch_calls
-from leanrag_core.models.base import Accept, Completion, Sample
+from leanrag_core.models.base import Call, CallOptions, Completion
 from leanrag_core.models.endpoint import Reply
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.types.batches import SentCall
@@ -43,41 +43,26 @@ class BatchedLanguageModel(RemoteLanguageModel):
         self._counted: set[str] = set()  # keys whose stored reply, or whose fault, is in the meter
         self._counting = threading.Lock()
 
-    def complete(
-        self,
-        messages: list[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        task: str = "",
-        accept: Accept | None = None,
-        stands_for: list[dict[str, str]] | None = None,
-        sample: Sample | None = None,
-    ) -> Completion:
+    def complete(self, messages: list[dict[str, str]], **options: Unpack[CallOptions]) -> Completion:
         """See LanguageModel. Raises NotYetAnswered for a question that has no reply yet."""
-        keys = [
-            self.key(asked_messages, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
-            for asked_messages in (messages, stands_for)
-            if asked_messages is not None
-        ]
-        question = stands_for or messages
-        known = self.recalled(keys, accept, question)
+        call = Call(messages, **options)
+        keys = self.keys(call)
+        known = self.recalled(keys, call)
         if known is not None:
             return known
         outcome = self._batches.outcome(keys[0])
         if outcome is None:
-            self._require_room(messages, max_tokens)
-            limit = self._limit(messages, max_tokens)
-            temperature = None if sample is None else sample.temperature
-            call = SentCall(keys[0], task, schema is not None)
-            self._batches.put_down(Question(self, call, messages, schema, limit, temperature))
+            self._require_room(call)
+            sent = SentCall(keys[0], call.task, call.schema is not None)
+            limit = self._limit(call)
+            self._batches.put_down(Question(self, sent, messages, call.schema, limit, call.temperature))
             raise NotYetAnswered
         if isinstance(outcome, EndpointRefusal):
             raise self._refused(outcome) from None
         if isinstance(outcome, Exception):
             raise outcome
         self._count_reused(keys[0])  # unless this work has paid it
-        return self.stored(keys, messages, question, outcome, task, 0.0, accept)
+        return self.stored(keys, call, outcome, 0.0)
 
     def on_cut(self) -> None:
         """See Windowed; counted once, when the function that asks is done."""

@@ -5,9 +5,9 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property, partial
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from leanrag_core.errors import (
     CallFailed,
@@ -18,14 +18,14 @@ from leanrag_core.errors import (
     ReplyCut,
     ReplyError,
 )
-from leanrag_core.models.base import Accept, Completion, Sample
+from leanrag_core.models.base import Call, CallOptions, Completion
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.models.request_form import is_too_long, named_window
 from leanrag_core.models.window import LEAST_REPLY, Window
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.calls import CallRecord, ChatMessage, JsonSchema, Usage
+from leanrag_core.types.calls import CallRecord, ChatMessage, Usage
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.roles import Role
 from leanrag_core.types.settings import AUTO, SHORT, SHORT_UP_TO
@@ -169,91 +169,67 @@ class RemoteLanguageModel:
         """See Windowed."""
         self.meter.add_cut()
 
-    def _limit(self, messages: list[dict[str, str]], max_tokens: int | None) -> int | None:
+    def _limit(self, call: Call) -> int | None:
         """Return the longest reply that is asked for: lower than usual where the window leaves less; None for the
         usual one."""
         if self._window is None:
-            return max_tokens
-        left = self._window.reply_limit(messages)
-        return left if left < (max_tokens or self.endpoint.settings.max_reply_tokens) else max_tokens
+            return call.max_tokens
+        left = self._window.reply_limit(call.messages)
+        return left if left < (call.max_tokens or self.endpoint.settings.max_reply_tokens) else call.max_tokens
 
-    def _require_room(self, messages: list[dict[str, str]], max_tokens: int | None) -> None:
-        """Raise PromptTooLong for a prompt that leaves no room for its reply. max_tokens: of the reply, if not all that
-        is allowed."""
+    def _require_room(self, call: Call) -> None:
+        """Raise PromptTooLong for a prompt that leaves no room for its reply."""
         window = self._window
-        if window is not None and window.reply_limit(messages) < min(LEAST_REPLY, max_tokens or window.reply_tokens):
-            tokens = sum(count_tokens(message["content"]) for message in messages)
+        if window is None:
+            return
+        if window.reply_limit(call.messages) < min(LEAST_REPLY, call.max_tokens or window.reply_tokens):
+            tokens = sum(count_tokens(message["content"]) for message in call.messages)
             raise PromptTooLong("call.does_not_fit", tokens=tokens, window=window.tokens, model=self.model)
 
-    def key(
-        self,
-        messages: list[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        task: str = "",
-        sample: Sample | None = None,
-    ) -> str:
+    def key(self, call: Call) -> str:
         """Return the content key of a call: model, prompt version, messages and parameters."""
-        limit = self._limit(messages, max_tokens) or self.endpoint.settings.max_reply_tokens
-        made_of = ["chat", self.fingerprint, task, messages, schema, limit]
-        if sample is not None:
-            made_of.append(asdict(sample))
+        limit = self._limit(call) or self.endpoint.settings.max_reply_tokens
+        made_of = ["chat", self.fingerprint, call.task, call.messages, call.schema, limit]
+        if call.sample is not None:
+            made_of.append(asdict(call.sample))
         return hashlib.sha256(json.dumps(made_of, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def complete(
-        self,
-        messages: list[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        task: str = "",
-        accept: Accept | None = None,
-        stands_for: list[dict[str, str]] | None = None,
-        sample: Sample | None = None,
-    ) -> Completion:
+    def keys(self, call: Call) -> list[str]:
+        """Return the key of what is asked and, for a complaint, that of the question that it is about."""
+        first = [] if call.stands_for is None else [self.key(replace(call, messages=call.stands_for))]
+        return [self.key(call), *first]
+
+    def complete(self, messages: list[dict[str, str]], **options: Unpack[CallOptions]) -> Completion:
         """See LanguageModel; an answered call is not made again, and equal calls at the same time are made once."""
         # A completion has the key of the first question, so that a resumed build, which meets no complaint, records
         # the same.
-        keys = [
-            self.key(asked_messages, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
-            for asked_messages in (messages, stands_for)
-            if asked_messages is not None
-        ]
-        known = self.recalled(keys, accept, stands_for or messages)
+        call = Call(messages, **options)
+        keys = self.keys(call)
+        known = self.recalled(keys, call)
         if known is not None:
             return known
         with self.memory.locked(keys[0]):
-            known = self.recalled(keys, accept, stands_for or messages)  # by the caller that had the lock before
+            known = self.recalled(keys, call)  # by the caller that had the lock before
             if known is not None:
                 return known
-            limit = self._limit(messages, max_tokens)
-            self._require_room(messages, max_tokens)
-            temperature = None if sample is None else sample.temperature
+            limit = self._limit(call)
+            self._require_room(call)
             request = partial(
                 self.endpoint.chat,
                 self.model,
                 messages,
-                schema=schema,
-                temperature=temperature,
+                schema=call.schema,
+                temperature=call.temperature,
                 watch=self.watches,
             )
-            return self._asked(keys, _Patience(request, limit), messages, stands_for or messages, task, accept)
+            return self._asked(keys, call, _Patience(request, limit))
 
-    def _asked(
-        self,
-        keys: list[str],
-        request: "_Patience",
-        messages: list[dict[str, str]],
-        stands_for: list[dict[str, str]],
-        task: str,
-        accept: Accept | None,
-    ) -> Completion:
+    def _asked(self, keys: list[str], call: Call, request: "_Patience") -> Completion:
         """Make the call within the budget and the limits, and keep its reply under those keys."""
         self.meter.require_budget()
         started = time.perf_counter()
 
-        def call() -> Reply:
+        def reply_with_text() -> Reply:
             reply = request()
             if not reply.text.strip() and reply.finish_reason != "length":
                 code = "reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from"
@@ -261,12 +237,12 @@ class RemoteLanguageModel:
             return reply
 
         try:
-            reply = self.pacer.call(call, tokens=_expected(messages), on_fault=self.meter.add_fault)
+            reply = self.pacer.call(reply_with_text, tokens=_expected(call.messages), on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise self._refused(error) from None
         if request.lowered and reply.finish_reason == "length":
             keys = []  # a reply to another limit
-        return self._kept(keys, messages, stands_for, reply, task, started, accept)
+        return self._kept(keys, call, reply, started)
 
     def _refused(self, refusal: EndpointRefusal) -> CallFailed:
         """Return our error for a request that is refused, and learn the window that the server names."""
@@ -284,15 +260,16 @@ class RemoteLanguageModel:
         A call that fails before any of it was passed on is made again, _MOST_RETRIES times at most: somebody waits for
         it. Raises EndpointError, CallFailed.
         """
-        key = self.key(messages, task=task)
-        known = self.recalled([key], None, messages)
+        call = Call(messages, task=task)
+        key = self.key(call)
+        known = self.recalled([key], call)
         if known is None:
             with self.memory.locked(key):
-                known = self.recalled([key], None, messages)
+                known = self.recalled([key], call)
                 if known is None:
                     self.meter.require_budget()
-                    limit = self._limit(messages, None)
-                    self._require_room(messages, None)
+                    limit = self._limit(call)
+                    self._require_room(call)
                     started = time.perf_counter()
                     stream = _Stream(partial(self.endpoint.stream, self.model, messages, max_tokens=limit), on_text)
                     try:
@@ -307,13 +284,13 @@ class RemoteLanguageModel:
                     except EndpointRefusal as refusal:
                         self._refused(refusal)  # the next question fits
                         raise
-                    return self._kept([key], messages, messages, reply, task, started, _not_empty)
+                    return self._kept([key], call, reply, started)
         on_text(known.text)
         return known
 
-    def recall(self, messages: list[dict[str, str]], *, schema: JsonSchema, task: str) -> Completion | None:
-        """Return the stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
-        record = self.memory.get(self.key(messages, schema=schema, task=task))
+    def recall(self, call: Call) -> Completion | None:
+        """Return the stored reply to the call, with the seconds it took, if there is one; for forecasts."""
+        record = self.memory.get(self.key(call))
         if record is None or record.text is None:
             return None
         usage = Usage(
@@ -325,16 +302,16 @@ class RemoteLanguageModel:
         )
         return _completion(record, usage, "")
 
-    def recalled(self, keys: list[str], accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
-        """Return the stored reply of the first key, when there is one and it can still be used. keys: see _kept."""
+    def recalled(self, keys: list[str], call: Call) -> Completion | None:
+        """Return the stored reply of the first key, when there is one and it can still be used."""
         record = self.memory.get(keys[0])
         if record is None or record.text is None:
             return None
-        usage = self._usage(question, record.completion_tokens or 0)
+        usage = self._usage(call, record.completion_tokens or 0)
         known = _completion(record, usage, keys[-1])
-        if accept is not None or not known.text.strip():
+        if call.accept is not None or not known.text.strip():
             try:
-                (accept or _not_empty)(known)
+                (call.accept or _not_empty)(known)
             except ReplyCut:  # as it was when it came
                 self._count_reused(keys[0])
                 raise
@@ -351,27 +328,17 @@ class RemoteLanguageModel:
         """Count a reply of that key that cannot be used."""
         self.meter.add_fault(text)
 
-    def _usage(self, question: list[dict[str, str]], completion_tokens: int) -> Usage:
+    def _usage(self, call: Call, completion_tokens: int) -> Usage:
         """Return what an index records of a call: the question by our own count, so that a detour to its reply (a
         complaint, a resumed build) changes nothing. The meter has the server's figures."""
-        tokens = sum(count_tokens(message["content"]) for message in question), completion_tokens
+        tokens = sum(count_tokens(message["content"]) for message in call.question), completion_tokens
         return Usage(1, *tokens, cost=self.endpoint.settings.price(self.model).of(*tokens))
 
-    def _kept(
-        self,
-        keys: list[str],
-        messages: list[dict[str, str]],
-        question: list[dict[str, str]],
-        reply: Reply,
-        task: str,
-        started: float,
-        accept: Accept | None,
-    ) -> Completion:
-        """Store the reply, and return it. keys: of what was asked, then, for a complaint, of the question that it is
-        about; none for a reply that is not stored."""
+    def _kept(self, keys: list[str], call: Call, reply: Reply, started: float) -> Completion:
+        """Count and store the reply, and return it. keys: none for a reply that is not stored."""
         seconds = time.perf_counter() - started
-        self.count(reply, task, seconds=seconds)
-        return self.stored(keys, messages, question, reply, task, seconds, accept)
+        self.count(reply, call.task, seconds=seconds)
+        return self.stored(keys, call, reply, seconds)
 
     def count(self, reply: Reply, task: str, *, seconds: float = 0.0, price_share: float = 1.0) -> None:
         """Count an answered call in the meter. price_share: of the price of a direct call."""
@@ -379,24 +346,15 @@ class RemoteLanguageModel:
         cost = price_share * self.endpoint.settings.price(self.model).of(*tokens, cached)
         self.meter.add(stage_of(task), Usage(1, *tokens, seconds=seconds, cost=cost, cached_tokens=cached))
 
-    def stored(
-        self,
-        keys: list[str],
-        messages: list[dict[str, str]],
-        question: list[dict[str, str]],
-        reply: Reply,
-        task: str,
-        seconds: float,
-        accept: Accept | None,
-    ) -> Completion:
+    def stored(self, keys: list[str], call: Call, reply: Reply, seconds: float) -> Completion:
         """Store a reply that was counted, when it is accepted, and return it. seconds: that it took, 0 where nobody
         knows."""
-        again, stage = len(keys) > 1, stage_of(task)
-        usage = self._usage(question, reply.completion_tokens)
+        again, stage = len(keys) > 1, stage_of(call.task)
+        usage = self._usage(call, reply.completion_tokens)
         completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1] if keys else "")
         record = CallRecord(
             model=self.name,
-            task=task,
+            task=call.task,
             index=self.index,
             text=reply.text,
             finish_reason=reply.finish_reason,
@@ -405,16 +363,16 @@ class RemoteLanguageModel:
             cached_tokens=reply.cached_tokens or None,
             seconds=round(seconds, 3) or None,
             asked_again=again or None,
-            messages=tuple(ChatMessage(**message) for message in messages) if stage in _WRITES_AN_INDEX else (),
+            messages=tuple(ChatMessage(**message) for message in call.messages) if stage in _WRITES_AN_INDEX else (),
         )
-        if accept is not None or not completion.text.strip():
+        if call.accept is not None or not completion.text.strip():
             try:
-                (accept or _not_empty)(completion)
+                (call.accept or _not_empty)(completion)
             except ReplyCut:  # the passage is too much for one reply: true the next time, too
                 self.memory.put_many(dict.fromkeys(keys, record))
                 raise
             except ReplyError as error:
-                self._count_fault(keys[0], f"{task.split(':')[0] or 'call'}: {error}")
+                self._count_fault(keys[0], f"{call.task.split(':')[0] or 'call'}: {error}")
                 raise
         self.memory.put_many(dict.fromkeys(keys, record))
         return completion

@@ -22,7 +22,7 @@ from leanrag_core.answering.written import (
 from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.base import LanguageModel, embed_queries
+from leanrag_core.models.base import Call, LanguageModel, embed_queries
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.recent_vectors import RecentVectors
 from leanrag_core.models.registry import Models
@@ -246,7 +246,8 @@ class Questions:
             return None if answering_strategy.calls_model else self.answer(index, trace)
         trace = _within_window(index, trace, language)
         messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace), language)
-        stored_reply = language.recalled([language.key(messages, task=task)], None, messages)
+        call = Call(messages, task=task)
+        stored_reply = language.recalled(language.keys(call), call)
         return None if stored_reply is None else written_answer(trace, stored_reply, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:

@@ -10,6 +10,7 @@ from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.writer import RelationGroupView
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.model_check import check_model
+from leanrag_core.models.base import Call
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import CallRecord
@@ -80,7 +81,7 @@ def test_a_reply_that_was_stored_with_its_reasoning_is_read_without_them(
 ) -> None:
     made = models(server, tmp_path)
     language = made.language("openai:m")
-    key = language.key(HELLO)
+    key = language.key(Call(HELLO))
     made.memory.put(key, CallRecord(text="<think>\nhm\n</think>\nGood day.", finish_reason="stop"))
     assert language.complete(HELLO).text.strip() == "Good day."
     assert server.log == []

@@ -8,6 +8,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import to_json
+from leanrag_core.models.base import Call
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
@@ -53,7 +54,7 @@ def language(models: Models, role: str) -> RemoteLanguageModel:
 def test_without_roles_fingerprints_keys_and_the_settings_file_are_as_ever(tmp_path: Path) -> None:
     plain = models_of(Settings(base_url="http://127.0.0.1:9/v1"), tmp_path)
     messages = [{"role": "user", "content": "x"}]
-    every = {language(plain, role).key(messages, task="t.v1:1") for role in ("", EXTRACTION, JUDGING, ANSWERS)}
+    every = {language(plain, role).key(Call(messages, task="t.v1:1")) for role in ("", EXTRACTION, JUDGING, ANSWERS)}
     # The key of that question as it was before there were roles.
     assert every == {"ea7f540d33b52b6fd5557f9d0580b988def8d3aa7790a52a3e6c82e6c16e4d92"}
     assert language(plain, EXTRACTION).fingerprint == "openai:m@t0"

@@ -6,7 +6,6 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, PromptTooLong, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
@@ -20,7 +19,7 @@ from leanrag_core.indexing.extraction.reply import (
 )
 from leanrag_core.indexing.names import name_key
 from leanrag_core.models.asking import Asked, ask, require_no_loop
-from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.base import Call, Completion, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.window import count_cut, room, wants_short_prompts, window_of
 from leanrag_core.prompts.book import PromptBook
@@ -46,12 +45,7 @@ _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
 
 Messages = list[dict[str, str]]
-
-
-class Recall(Protocol):
-    """Gives the stored reply to messages, if there is one."""
-
-    def __call__(self, messages: Messages, *, schema: JsonSchema, task: str) -> Completion | None: ...
+Recall = Callable[[Call], Completion | None]  # gives the stored reply to a call, if there is one
 
 
 @dataclass(frozen=True)
@@ -159,9 +153,9 @@ class LLMExtractor:
         self._read(chunk.text, gathered)
         return gathered.extraction()
 
-    def first_question(self, text: str) -> tuple[Messages, JsonSchema, str]:
-        """Return messages, schema and task of the first call about a passage."""
-        return self.first_messages(text), self._schema, self._first.fingerprint
+    def first_question(self, text: str) -> Call:
+        """Return the first call about a passage."""
+        return Call(self.first_messages(text), self._schema, task=self._first.fingerprint)
 
     def first_messages(self, text: str) -> Messages:
         """Return the first question about a passage."""
@@ -187,9 +181,9 @@ class LLMExtractor:
             gathered.drop("the reply breaks off before its end; what was complete is kept")
         return gathered.extraction()
 
-    def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
+    def stored_replies(self, text: str, recall: Recall) -> "StoredReplies":
         """Return the replies about a passage that are stored already, as a build would meet them."""
-        messages, schema, task = self.first_question(text)
+        call = self.first_question(text)
         replies: list[tuple[Reply, Completion]] = []
         parts = self._parts(text)
         if parts is not None:
@@ -197,9 +191,9 @@ class LLMExtractor:
             stored_parts = tuple(stored for part in of_parts for stored in part.replies)
             return StoredReplies(stored_parts, all(part.complete for part in of_parts))
         for number in range(self.gleaning_rounds + 1):
-            if number and not self._has_room(messages):
+            if number and not self._has_room(call.messages):
                 break
-            completion = recall(messages, schema=schema, task=task)
+            completion = recall(call)
             if completion is None:
                 return StoredReplies(tuple(replies), False)
             if completion.looped:
@@ -217,8 +211,7 @@ class LLMExtractor:
             replies.append((reply, completion))
             if number and (reply.done or not (reply.mentions or reply.relations)):
                 break
-            messages = self._next_messages(messages, completion)
-            schema, task = GLEAN_SCHEMA, self._more.fingerprint
+            call = Call(self._next_messages(call.messages, completion), GLEAN_SCHEMA, task=self._more.fingerprint)
         return StoredReplies(tuple(replies), True)
 
     def _next_messages(self, messages: Messages, completion: Completion) -> Messages:
@@ -233,9 +226,9 @@ class LLMExtractor:
     def _types(self) -> str:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
 
-    def questions(self, text: str) -> Iterator[tuple[Messages, JsonSchema, str]]:
-        """Yield messages, schema and task of the first calls about a passage: one, or one for each part of a passage
-        that is too long for the model's window."""
+    def questions(self, text: str) -> Iterator[Call]:
+        """Yield the first calls about a passage: one, or one for each part of a passage that is too long for the
+        model's window."""
         parts = self._parts(text)
         if parts is None:
             yield self.first_question(text)
@@ -414,4 +407,4 @@ def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageMod
     rows = [row for row, chunk_id in enumerate(index.chunks["id"].to_pylist()) if chunk_id in empty]
     extractor = LLMExtractor.of(language, config)
     questions = (question for row in rows for question in extractor.questions(index.chunk(row).text))
-    calls.forget(language.key(messages, schema=schema, task=task) for messages, schema, task in questions)
+    calls.forget(language.key(question) for question in questions)

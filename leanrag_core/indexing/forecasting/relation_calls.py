@@ -10,7 +10,7 @@ from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.relations import RelationGroups, group_relations, strongest_first
 from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_text
 from leanrag_core.indexing.aggregation.tables import NewEntity, columns_of, relation_view
-from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.base import Call, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.calls import CallStore
@@ -56,7 +56,7 @@ def relation_calls(index: Index, number: int, models: ModelOf, calls: CallStore)
     writer, task = LLMWriter(model, prompts=prompts), prompts.of("aggregate_relation").fingerprint
     counted = np.argsort(-groups.strength.astype(np.int64), kind="stable")[:MOST_COUNTED]
     texts = _prompts(writer, below, layer, groups, counted, findings=config.relation_input == "findings")
-    keys = [model.key([{"role": "user", "content": text}], task=task) for text in texts]
+    keys = [model.key(Call([{"role": "user", "content": text}], task=task)) for text in texts]
     price = model.endpoint.settings.price(model.model)
     dollars = np.array([price.of(tokens, _REPLY_TOKENS) for tokens in count_many(texts)])
     all_dollars = np.full(len(groups), dollars.mean() if len(dollars) else 0.0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupV
 from leanrag_core.indexing.forecasting.growth import embedding_stage, money
 from leanrag_core.indexing.updating.rewriting import ENTITIES, RELATIONS, Rewriting, rewritten_layers
 from leanrag_core.messages.message import message
-from leanrag_core.models.base import Accept, Completion
+from leanrag_core.models.base import Call, CallOptions, Completion
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.window import Window
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import model_title
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
 from leanrag_core.types.graph import Layer
@@ -122,20 +121,10 @@ class _Recalled:
     def on_cut(self) -> None:
         """Count nothing: nothing is sent."""
 
-    def complete(
-        self,
-        messages: list[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        task: str = "",
-        accept: Accept | None = None,
-        stands_for: list[dict[str, str]] | None = None,
-        **more: Any,
-    ) -> Completion:
+    def complete(self, messages: list[dict[str, str]], **options: Unpack[CallOptions]) -> Completion:
         """Return the stored reply. Raises CallFailed where there is none."""
-        key = self.model.key(messages, schema=schema, max_tokens=max_tokens, task=task)
-        stored = self.model.recalled([key], accept, messages)
+        call = Call(messages, **options)
+        stored = self.model.recalled(self.model.keys(call), call)
         if stored is None:
             self.missing.append(sum(count_tokens(message["content"]) for message in messages))
             raise CallFailed("reply.none")
