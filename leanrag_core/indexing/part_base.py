@@ -260,6 +260,14 @@ def with_language(fingerprint: str, index: Index, models: PartModels) -> str:
     return hashlib.sha256("\n".join(decides).encode()).hexdigest()[:16]
 
 
+SECONDS_OF_A_PART = Range(0.05, 0.3, 1.0)  # besides those of its entities or chunks
+
+
+def part_forecast(seconds: Range, stages: tuple[StageForecast, ...] = ()) -> Forecast:
+    """Return the forecast of a part; no chunk is read for it, and no entity made."""
+    return Forecast(chunks=0, sampled=0, entities=ZERO, stages=stages, seconds=seconds)
+
+
 def text_forecast(n_nodes: int, prompt_tokens: int, models: PartModels, *, more_calls: int = 0) -> Forecast:
     """Estimate what texts on groups of so many nodes take: seconds with the built-in writer, calls with a model."""
     groups = _A_NODE.scaled(n_nodes) + Range(0.1, 0.5, 1.0)
@@ -268,11 +276,6 @@ def text_forecast(n_nodes: int, prompt_tokens: int, models: PartModels, *, more_
     if models.language is not None:
         calls = groups + Range(more_calls, more_calls, more_calls)
         prompts = Range(calls.low * 200, calls.expected * min(1500, prompt_tokens), calls.high * prompt_tokens)
-        replies = Range(*(a * b for a, b in zip(_bounds(calls), _bounds(_REPLY_TOKENS), strict=True)))
-        stages = (StageForecast("make", calls, prompts, replies, ZERO),)
+        stages = (StageForecast("make", calls, prompts, calls.times(_REPLY_TOKENS), ZERO),)
         seconds = seconds + calls.scaled(2.0)
-    return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
-
-
-def _bounds(values: Range) -> tuple[float, float, float]:
-    return values.low, values.expected, values.high
+    return part_forecast(seconds, stages)

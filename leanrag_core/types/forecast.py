@@ -28,6 +28,15 @@ class Range:
     def __add__(self, other: "Range") -> "Range":
         return Range(self.low + other.low, self.expected + other.expected, self.high + other.high)
 
+    @property
+    def bounds(self) -> tuple[float, float, float]:
+        """The three numbers, the lowest first."""
+        return self.low, self.expected, self.high
+
+    def times(self, other: "Range") -> "Range":
+        """Return the products of the bounds, one by one."""
+        return Range(*(a * b for a, b in zip(self.bounds, other.bounds, strict=True)))
+
     def scaled(self, factor: float) -> "Range":
         """Return every bound times the factor."""
         return Range(self.low * factor, self.expected * factor, self.high * factor)

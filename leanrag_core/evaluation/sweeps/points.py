@@ -295,16 +295,12 @@ def _later(
     if is_remote(config.embedding):
         calls += embedding_stage(entities, config, settings).calls
     fresh = first.calls + Range(first.saved, first.saved, first.saved)
-    saved = Range(*(max(0.0, high - low) for high, low in zip(_bounds(fresh), _bounds(calls), strict=True)))
+    saved = Range(*(max(0.0, high - low) for high, low in zip(fresh.bounds, calls.bounds, strict=True)))
     share = calls.expected / fresh.expected if fresh.expected else 0.0
     seconds += calls.scaled(_SECONDS_A_CALL.expected / max(1, settings.concurrency))
     return PointForecast(
         tuple(names), rebuilt, kept_stages(rebuilt), calls, saved, first.dollars.scaled(share), seconds
     )
-
-
-def _bounds(value: Range) -> tuple[float, float, float]:
-    return value.low, value.expected, value.high
 
 
 def _clusters_of(config: IndexConfig) -> IndexConfig:

@@ -280,15 +280,14 @@ def seconds_at(speed: Speed, stages: Sequence[StageForecast], endpoint: Endpoint
     calling = [stage for stage in stages if stage.seconds is None and stage.completion_tokens.high]
     read = sum((stage.prompt_tokens for stage in calling), Range())
     written = sum((stage.completion_tokens for stage in calling), Range())
-    bounds = zip((read.low, read.expected, read.high), (written.low, written.expected, written.high), strict=True)
-    low, expected, high = (speed.seconds_of(prompts, replies) / parallel for prompts, replies in bounds)
+    pairs = zip(read.bounds, written.bounds, strict=True)
+    low, expected, high = (speed.seconds_of(prompts, replies) / parallel for prompts, replies in pairs)
     return Range(low * _QUICKER, expected, high * _SLOWER)
 
 
 def _seconds_of_calls(stages: Sequence[StageForecast], each: Range) -> Range:
     """Return the seconds of all calls of the stages. each: of one call, divided by those at one time."""
-    calls = sum((stage.calls for stage in stages), Range())
-    return Range(calls.low * each.low, calls.expected * each.expected, calls.high * each.high)
+    return sum((stage.calls for stage in stages), Range()).times(each)
 
 
 def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLanguageModel) -> _Known:

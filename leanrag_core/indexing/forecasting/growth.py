@@ -93,14 +93,8 @@ def relations_an_entity(n_relations: int, n_names: int) -> Range:
 
 def layer_counts(entities: Range, relations_each: Range, config: IndexConfig) -> LayerCounts:
     """Estimate the aggregated layers above so many entities with so many relations each."""
-    bounds = [
-        _aggregated(n, each, config)
-        for n, each in zip(
-            (entities.low, entities.expected, entities.high),
-            (relations_each.low, relations_each.expected, relations_each.high),
-            strict=True,
-        )
-    ]
+    pairs = zip(entities.bounds, relations_each.bounds, strict=True)
+    bounds = [_aggregated(n, each, config) for n, each in pairs]
     return LayerCounts(Range(*(clusters for clusters, _ in bounds)), Range(*(summaries for _, summaries in bounds)))
 
 

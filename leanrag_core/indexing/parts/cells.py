@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.cell_search import CELLS, CellSearch, write_cells
 from leanrag_core.storage.search_store import EXACT_UP_TO
@@ -41,8 +41,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of vectors; no model is called."""
-        seconds = _SECONDS + _SECONDS_A_VECTOR.scaled(sum(map(len, index.layers)))
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(_SECONDS + _SECONDS_A_VECTOR.scaled(sum(map(len, index.layers))))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the cells and measure with how many of them a question has to be compared."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SEARCH, SearchPlace, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
@@ -46,8 +46,7 @@ class Part(PartBase):
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of vectors; no model is called."""
         n_vectors = sum(map(len, index.layers))
-        seconds = _SECONDS_TO_START + _SECONDS_A_VECTOR.scaled(n_vectors)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(_SECONDS_TO_START + _SECONDS_A_VECTOR.scaled(n_vectors))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the search index; an earlier attempt is begun again, since Chroma cannot go on with it."""

@@ -11,6 +11,7 @@ from leanrag_core.indexing.part_base import (
     PartModels,
     PartTools,
     fingerprint_of,
+    part_forecast,
     text_forecast,
     with_language,
 )
@@ -62,8 +63,7 @@ class Part(PartBase):
         """Estimate calls and seconds by the number of chunks, whose leaves are embedded."""
         leaves = _LEAVES_A_CHUNK.scaled(index.chunks.num_rows)
         written = text_forecast(round(leaves.expected), 2000, models)
-        seconds = written.seconds + leaves.scaled(SECONDS_A_TEXT)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=written.stages, seconds=seconds)
+        return part_forecast(written.seconds + leaves.scaled(SECONDS_A_TEXT), written.stages)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the tree; replies of an earlier attempt come from the store of calls."""

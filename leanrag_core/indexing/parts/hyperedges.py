@@ -5,7 +5,7 @@ Source: HyperGraphRAG (Luo et al. 2025), section 4.1. Here a sentence that names
 
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
 from leanrag_core.messages.message import message
@@ -32,8 +32,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by chunks, whose sentences are embedded; no language model is called."""
-        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(SECONDS_OF_A_PART + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows))
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the facts and their vectors."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option, validate
@@ -46,8 +46,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of chunks; no model is called."""
-        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(SECONDS_OF_A_PART + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the term weights; a chunk without any word has none."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
 from leanrag_core.types.forecast import Forecast, Range
@@ -31,8 +31,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no language model is called."""
-        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Embed each name."""

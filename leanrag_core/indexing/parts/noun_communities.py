@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
@@ -49,8 +49,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no model is called."""
-        seconds = _SECONDS_AN_ENTITY.scaled(len(index.layers[0])) + Range(0.01, 0.1, 0.5)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(_SECONDS_AN_ENTITY.scaled(len(index.layers[0])) + Range(0.01, 0.1, 0.5))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the communities."""

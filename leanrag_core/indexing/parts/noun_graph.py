@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
@@ -61,8 +61,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate calls and seconds by the number of chunks; no model is called."""
-        seconds = _SECONDS_A_CHUNK.scaled(index.chunks.num_rows) + Range(0.01, 0.1, 0.5)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(_SECONDS_A_CHUNK.scaled(index.chunks.num_rows) + Range(0.01, 0.1, 0.5))
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the pairs and the occurrences."""

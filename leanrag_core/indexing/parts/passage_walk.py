@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.forecast import Forecast, Range
@@ -37,8 +37,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities; no model is called."""
-        seconds = _SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(_SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the arrays of the sparse matrix."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
@@ -51,8 +51,7 @@ class Part(PartBase):
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """Estimate the seconds by the number of entities, whose names are embedded; no language model is called."""
-        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        return part_forecast(SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the pairs; the neighbours of a name are searched exactly up to 8,192 entities, then nearly so."""

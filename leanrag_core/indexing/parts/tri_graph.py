@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
 from leanrag_core.messages.message import message
@@ -39,9 +39,8 @@ class Part(PartBase):
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
         """Estimate the seconds by entities and chunks, whose names and sentences are embedded; no language model is
         called."""
-        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        seconds = seconds + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+        seconds = SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
+        return part_forecast(seconds + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows))
 
     def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
         """Write the sentences, the occurrences, and the vectors of sentences and names."""

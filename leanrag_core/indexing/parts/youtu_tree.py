@@ -12,7 +12,7 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools
+from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.youtu.fusion import (
     affinity,
     first_count,
@@ -66,7 +66,7 @@ class Part(PartBase):
             calls = Range(1, most_clusters, most_clusters)
             stages = (StageForecast("make", calls, calls.scaled(250), calls.scaled(60), ZERO),)
             seconds = seconds + calls.scaled(1.0)
-        return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
+        return part_forecast(seconds, stages)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the tree; replies of an earlier attempt come from the store of calls."""
