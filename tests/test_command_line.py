@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.commands._options import option_values
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
@@ -22,6 +24,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs" / "empty.txt").write_bytes(b"")
     assert main(["build", str(folder / "docs"), "--out", str(folder / "index"), "--cluster-size", "4"]) == 0
     return folder / "index"
+
+
+def test_values_of_options_are_json_where_they_can_be_and_keep_their_case() -> None:
+    written = ["top-c=3", "cited=True", 'types=["Person"]', "name=Abc"]
+    assert option_values(written) == {"top_c": 3, "cited": True, "types": ["Person"], "name": "Abc"}
+    with pytest.raises(InvalidConfig, match="top_c"):
+        option_values(["top_c"])
 
 
 def test_build_prints_what_was_built_and_what_was_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

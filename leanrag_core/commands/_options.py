@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -153,12 +154,18 @@ def asked_options(options: argparse.Namespace) -> dict[str, Any]:
     known = next((each.config for each in listed.strategies if each.name == options.strategy), None)
     if known is not None:  # another strategy takes those of its options that the preset speaks of
         chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}
-    for pair in options.option:
+    return chosen | option_values(options.option) | top_options(options)
+
+
+def option_values(pairs: Sequence[str]) -> dict[str, Any]:
+    """Return the values of options that are written as NAME=VALUE. Raises InvalidConfig for one without a value."""
+    values: dict[str, Any] = {}
+    for pair in pairs:
         name, separator, value = pair.partition("=")
         if not separator:
             raise InvalidConfig("command.option_without_value", option=pair)
-        chosen[name.replace("-", "_")] = parsed_option(value)
-    return chosen | top_options(options)
+        values[name.replace("-", "_")] = parsed_option(value)
+    return values
 
 
 _LIMITS = ("parse_seconds", "parse_memory_mb")

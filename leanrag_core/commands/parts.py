@@ -1,13 +1,11 @@
 """parts, part: what an index has beside its graph, and making one of these."""
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import add_json, option_values
 from leanrag_core.commands._printing import PrintedProgress, print_json
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.part_base import parts
@@ -49,7 +47,7 @@ def _parts(options: argparse.Namespace) -> int:
 def _part(options: argparse.Namespace) -> int:
     bench, index = Workbench.default(), open_index(options.index)
     options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
-    bench.parts.build(index, options.name, _chosen(options.option), report=PrintedProgress())
+    bench.parts.build(index, options.name, option_values(options.option), report=PrintedProgress())
     [state] = [state for state in bench.parts.all(index) if state.name == options.name and state.finished][:1]
     if options.json:
         print_json(part_values(state))
@@ -82,17 +80,3 @@ def _line(state: PartState) -> str:
     cost = f"{size(state.size_bytes)}, made in {duration(state.seconds)}" if state.finished else size(state.size_bytes)
     problem = f": {visible(sentence(state.problem))}" if state.problem is not None else ""
     return f"{state.name:>12}: {state.status}, {cost}{problem}"
-
-
-def _chosen(pairs: list[str]) -> dict[str, Any]:
-    """Parse options as NAME=VALUE. Raises InvalidConfig."""
-    chosen: dict[str, Any] = {}
-    for pair in pairs:
-        name, separator, value = pair.partition("=")
-        if not separator:
-            raise InvalidConfig("command.option_without_value", option=pair)
-        try:
-            chosen[name.replace("-", "_")] = json.loads(value.lower())
-        except ValueError:
-            chosen[name.replace("-", "_")] = value
-    return chosen

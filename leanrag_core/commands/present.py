@@ -1,13 +1,11 @@
 """present: a story of one index for people who do not know it, stored whole, listed, exported as one HTML file."""
 
 import argparse
-import json
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import Any
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import add_json, option_values
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
@@ -92,16 +90,7 @@ def _questions(bench: Workbench, set_id: str, texts: list[str]) -> tuple[GoldQue
 
 def _strategy(text: str) -> PresentedStrategy:
     name, *pairs = text.split(",")
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        option, separator, value = pair.partition("=")
-        if not separator:
-            raise InvalidConfig("command.option_without_value", option=pair)
-        try:
-            options[option.replace("-", "_")] = json.loads(value.lower())
-        except ValueError:
-            options[option.replace("-", "_")] = value
-    return PresentedStrategy(name, options)
+    return PresentedStrategy(name, option_values(pairs))
 
 
 def _day(text: str) -> str:
