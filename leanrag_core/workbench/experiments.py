@@ -15,11 +15,11 @@ from leanrag_core.evaluation.experiments.running import (
     BatchWork,
     Measured,
     Way,
-    experiment_id,
     in_order,
     questions_digest,
     require_valid,
     run_questions,
+    specification_id,
     with_all_settings,
 )
 from leanrag_core.evaluation.gold import GoldQuestion
@@ -62,7 +62,7 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "onnxruntime", "tokenizers", "ir
 @dataclass(frozen=True)
 class Inputs:
     """What an experiment is run on. spec: with all settings of its runs. indexes: by the names that its runs use.
-    digests: see experiment_id()."""
+    digests: see specification_id()."""
 
     spec: ExperimentSpec
     questions: tuple[GoldQuestion, ...]
@@ -136,7 +136,7 @@ class Experiments:
         if missing:
             part_list = ", ".join(f"{each.part} ({each.index})" for each in missing)
             raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=part_list)
-        id_ = experiment_id(inputs.spec, inputs.digests)
+        id_ = specification_id(inputs.spec, inputs.digests)
         if not self.store.is_there(id_):
             self._begin(id_, inputs)
         return id_, inputs

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.experiments.running import Batch, BatchWork, Measured, questions_digest
+from leanrag_core.evaluation.experiments.running import Batch, BatchWork, Measured, questions_digest, specification_id
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.sweeps.findings import assembled
 from leanrag_core.evaluation.sweeps.points import (
@@ -17,7 +17,6 @@ from leanrag_core.evaluation.sweeps.points import (
     index_config,
     points,
     sweep_forecast,
-    sweep_id,
 )
 from leanrag_core.execution.executors import opened
 from leanrag_core.files.records import plain
@@ -141,7 +140,7 @@ class Sweeps:
             kinds=tuple(question.kind for question in questions),
             versions=program_versions(),
         )
-        return Plan(sweep_id(spec, inputs), spec, record, configs)
+        return Plan(specification_id(spec, inputs), spec, record, configs)
 
     def forecast(self, spec: SweepSpec) -> SweepForecast:
         """Return what the sweep takes: which stages each point rebuilds, calls and those that are spared, seconds.

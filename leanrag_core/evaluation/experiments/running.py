@@ -51,6 +51,7 @@ from leanrag_core.types.experiment import (
 )
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress, Report
+from leanrag_core.types.sweep import SweepSpec
 from leanrag_core.types.trace import Answer, Trace
 
 _SLUG = 40  # characters of the title in an id
@@ -113,9 +114,9 @@ def with_all_settings(spec: ExperimentSpec) -> ExperimentSpec:
     return replace(spec, runs=tuple(runs))
 
 
-def experiment_id(spec: ExperimentSpec, inputs: Mapping[str, str]) -> str:
-    """Return an id that is the same for the same specification on the same inputs. inputs: digests of the indexes and
-    the questions.
+def specification_id(spec: ExperimentSpec | SweepSpec, inputs: Mapping[str, str]) -> str:
+    """Return an id that is the same for the same specification on the same inputs. inputs: digests of the documents or
+    the indexes, and of the questions.
 
     A rebuilt index with other content, or an edited question set, begins another experiment, to be compared with.
     """

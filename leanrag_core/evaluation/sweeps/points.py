@@ -1,8 +1,6 @@
 """The points of a sweep's specification: checked, on a grid or drawn by a sampler with a seed."""
 
-import hashlib
 import itertools
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -11,7 +9,6 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.measuring import measure_infos
-from leanrag_core.files.records import json_bytes, to_json
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.forecasts import kept_seconds
 from leanrag_core.indexing.forecasting.growth import embedding_stage, layer_counts, usual_relations
@@ -45,7 +42,6 @@ from leanrag_core.types.sweep import (
 )
 
 MAX_POINTS = 1000
-_SLUG = 40  # characters of the title in an id
 _DIGITS = 6  # of fractions that a sampler draws
 
 
@@ -84,14 +80,6 @@ def experiment_of(spec: SweepSpec, folder_of: Mapping[str, str]) -> ExperimentSp
         RunSpec(point.name, folder_of[point.name], spec.strategy, options_of(spec, point)) for point in points(spec)
     )
     return ExperimentSpec(spec.title, spec.question_set, runs, answers=spec.answers, mode=spec.mode, seed=spec.seed)
-
-
-def sweep_id(spec: SweepSpec, inputs: Mapping[str, str]) -> str:
-    """Return an id that is the same for the same specification on the same inputs: digests of the documents or the
-    index, and of the questions."""
-    slug = re.sub(r"[^a-z0-9]+", "-", spec.title.lower()).strip("-")[:_SLUG].strip("-")
-    digest = hashlib.sha256(to_json(spec) + json_bytes(dict(inputs))).hexdigest()[:12]
-    return f"{slug}-{digest}" if slug else digest
 
 
 def shown_value(value: Parameter) -> str:
