@@ -187,31 +187,26 @@ def _relations(layer: Layer) -> dict[str, tuple[str, object]]:
 def question_differences(
     before: Mapping[str, Mapping[str, float | None]],
     after: Mapping[str, Mapping[str, float | None]],
-    measure: str = RECALL,
-    seed: int = 0,
 ) -> QuestionDifferences | None:
-    """Compare the scores of the same questions, by their texts, in both states; None where no question has one of that
-    measure in both."""
-    asked: Sequence[str] = [text for text in after if before.get(text, {}).get(measure) is not None]
-    asked = [text for text in asked if after[text].get(measure) is not None]
-    scores_before = [before[text].get(measure) for text in asked]
-    scores_after = [after[text].get(measure) for text in asked]
-    means = (
-        mean_interval(scores_before, seed),
-        mean_interval(scores_after, seed),
-        difference_interval(scores_after, scores_before, seed),
-    )
-    if means[0] is None or means[1] is None or means[2] is None:
+    """Compare the recall of the same questions, by their texts, in both states; None where no question has one in
+    both."""
+    asked: Sequence[str] = [text for text in after if before.get(text, {}).get(RECALL) is not None]
+    asked = [text for text in asked if after[text].get(RECALL) is not None]
+    scores_before = [before[text].get(RECALL) for text in asked]
+    scores_after = [after[text].get(RECALL) for text in asked]
+    mean_before, mean_after = mean_interval(scores_before), mean_interval(scores_after)
+    difference = difference_interval(scores_after, scores_before)
+    if mean_before is None or mean_after is None or difference is None:
         return None
     gained = {
         text: round((new or 0.0) - (old or 0.0), _PLACES)
         for text, new, old in zip(asked, scores_after, scores_before, strict=True)
     }
     return QuestionDifferences(
-        measure,
-        means[0],
-        means[1],
-        means[2],
+        RECALL,
+        mean_before,
+        mean_after,
+        difference,
         paired_test(scores_after, scores_before),
         tuple(text for text, gain in gained.items() if gain > 0),
         tuple(text for text, gain in gained.items() if gain < 0),

@@ -14,7 +14,7 @@ from leanrag_core.figures.play import Play, play, play_words
 from leanrag_core.figures.play_cards import Cards
 from leanrag_core.figures.scripts import PLAY, scripts, styles
 from leanrag_core.messages.catalog import ENGLISH
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 
 _ITEM = (
@@ -36,9 +36,9 @@ _FILE_STYLE = (
 )
 
 
-def play_page(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> str:
+def play_page(trace: Trace, *, language: str = ENGLISH) -> str:
     """Return a play as an HTML file, which can be stepped through without a server. It begins at the first frame."""
-    shown = play(trace, answer=answer, language=language)
+    shown = play(trace, language=language)
     start = "playRetrieval(document.querySelector('main'),values.play,values.words,{start:values.start});"
     return html_file(
         html('<div class="page"><h1 dir="auto">{}</h1><main></main></div>', trace.question),

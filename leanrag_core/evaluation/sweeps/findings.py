@@ -138,10 +138,10 @@ class Findings:
         return len(self.close) < len(self.points)
 
 
-def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str = "") -> Findings:
-    """Sum up what the sweep shows. measure, cost: those of its specification by default. Points that have not run are
+def findings(result: SweepResult, measure: str = "", *, kind: str = "") -> Findings:
+    """Sum up what the sweep shows. measure: that of its specification by default. Points that have not run are
     left out."""
-    measure, cost = measure or result.spec.measure, cost or result.spec.cost
+    measure, cost = measure or result.spec.measure, result.spec.cost
     places = [place for place, question_kind in enumerate(result.kinds) if not kind or question_kind == kind]
     run_points = [point for point in result.points if point.scores]
     names = [point.point.name for point in run_points]
