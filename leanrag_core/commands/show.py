@@ -1,7 +1,6 @@
 """show: what an index holds."""
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from leanrag_core.files.records import plain
 from leanrag_core.indexing.manifest import describe
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.queries.clusters import cluster_quality
+from leanrag_core.queries.clusters import cluster_quality, known_number
 from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
 from leanrag_core.queries.entity_search import thing_of
 from leanrag_core.queries.islands import components, suggest_tau, tau_curve
@@ -159,7 +158,7 @@ def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
             "name": names[row].as_py(),
             "size": int(quality.sizes[row]),
             "cohesion": round(float(quality.cohesion[row]), 4),
-            "conductance": _number(quality.conductance[row]),
+            "conductance": known_number(quality.conductance[row]),
             "oddest": below[int(quality.oddest[row])].as_py(),
             "oddest_cosine": round(float(quality.oddest_cosine[row]), 4),
         }
@@ -176,10 +175,6 @@ def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
             f"{visible(str(row['oddest']))} ({row['oddest_cosine']:.2f})"
         )
     return 0
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 4)
 
 
 def _conflicts_line(index: Index) -> str:

@@ -11,7 +11,7 @@ from leanrag_core.figures.drawing import boxes_overlap, text_width
 from leanrag_core.figures.html import html, joined
 from leanrag_core.figures.neighbourhood import VisGraph
 from leanrag_core.figures.palette import Palette
-from leanrag_core.types.visible import visible
+from leanrag_core.types.visible import shortened, visible
 
 MAX_NODES, MAX_EDGES = 250, 400  # more relations than that hide the tree
 _LONGEST_NAME, _LONGEST_ABOUT = 28, 400
@@ -129,7 +129,7 @@ def _letters(nodes: Sequence[DrawnNode], places: Sequence[tuple[float, float]]) 
 
 
 def _name(node: DrawnNode) -> str:
-    return _shortened(node.name, _LONGEST_NAME)
+    return shortened(visible(node.name), _LONGEST_NAME)
 
 
 def _names_with_room(
@@ -199,10 +199,5 @@ def _depth(nodes: Sequence[DrawnNode]) -> int:
 
 def _tooltip(text: str) -> str:
     """Return the begin of the text in lines, since vis-network breaks none."""
-    lines = _shortened(text, _LONGEST_ABOUT).splitlines()
+    lines = shortened(visible(text), _LONGEST_ABOUT).splitlines()
     return "\n".join(textwrap.fill(line, _TOOLTIP_WIDTH) for line in lines)
-
-
-def _shortened(text: str, limit: int) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= limit else f"{shown[: limit - 1].rstrip()}…"

@@ -17,7 +17,7 @@ from leanrag_core.figures.html import NOTHING, html, html_file
 from leanrag_core.figures.palette import Palette
 from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.types.layer_scene import NearNode, Neighbourhood
-from leanrag_core.types.visible import visible
+from leanrag_core.types.visible import shortened, visible
 
 _LONGEST_LABEL = 28
 _MAX_LABELLED = 31  # the centre and its nearest nodes; the others show their name when a person points at them
@@ -129,8 +129,7 @@ def _places(near: Neighbourhood) -> list[tuple[float, float]]:
 def _label(node: NearNode, *, labelled: bool) -> str:
     if not labelled:
         return " "  # an empty label would show the id
-    name = visible(node.name)
-    return name if len(name) <= _LONGEST_LABEL else f"{name[: _LONGEST_LABEL - 1].rstrip()}…"
+    return shortened(visible(node.name), _LONGEST_LABEL)
 
 
 def _about(node: NearNode) -> str:

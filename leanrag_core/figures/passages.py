@@ -10,6 +10,8 @@ from leanrag_core.messages.message import message
 from leanrag_core.text.words import whole_words
 from leanrag_core.types.trace import TraceItem
 
+_REACH = 160  # characters before a place in which the beginning of its sentence is looked for
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -98,10 +100,7 @@ def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Pie
         )
     left = _sentence_start(text, left)
     right = len(text) if len(text) <= left + longest else _word_start(text, left + longest)
-    pieces = _cut(text, left, right, [("name", a, b) for a, b in spans])
-    before = [Piece("… ", frozenset())] if left > 0 else []
-    after = [Piece(" …", frozenset())] if right < len(text) else []
-    return (*before, *pieces, *after)
+    return _with_ellipses(text, left, right, [("name", a, b) for a, b in spans])
 
 
 def around(text: str, sentence: str, names: Iterable[str] = (), *, longest: int = 320) -> tuple[Piece, ...]:
@@ -116,10 +115,13 @@ def around(text: str, sentence: str, names: Iterable[str] = (), *, longest: int 
     if spans:
         right = max(right, min(spans[0][1], _word_start(text, left + 2 * longest)))
     marked = [("cited", a, b) for a, b in spans[:1]] + [("name", a, b) for a, b in name_spans(text, names)]
-    pieces = _cut(text, left, right, marked)
+    return _with_ellipses(text, left, right, marked)
+
+
+def _with_ellipses(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> tuple[Piece, ...]:
     before = [Piece("… ", frozenset())] if left > 0 else []
     after = [Piece(" …", frozenset())] if right < len(text) else []
-    return (*before, *pieces, *after)
+    return (*before, *_cut(text, left, right, intervals), *after)
 
 
 def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> list[Piece]:
@@ -131,11 +133,11 @@ def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]
     return pieces
 
 
-def _sentence_start(text: str, at: int, reach: int = 160) -> int:
-    for place in range(at, max(0, at - reach), -1):
+def _sentence_start(text: str, at: int) -> int:
+    for place in range(at, max(0, at - _REACH), -1):
         if text[place - 1].isspace() and text[:place].rstrip()[-1:] in (".", "!", "?", "\n"):
             return place
-    return 0 if at <= reach else _word_start(text, at)
+    return 0 if at <= _REACH else _word_start(text, at)
 
 
 def _word_start(text: str, at: int) -> int:

@@ -17,6 +17,7 @@ from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, ContextSection, Style, Trace, TraceItem
+from leanrag_core.types.visible import shortened
 
 WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
 _MOST_PASSAGE, _MOST_TEXT, _MOST_LINE = 260, 200, 180  # characters of a passage, of another item, of a relation
@@ -324,7 +325,7 @@ def _item(
         rank=item.rank,
         score=None if item.score is None else round(item.score, 4),
         parent=item.parent,
-        text=_beginning(item.text, _MOST_PASSAGE if is_card(item) else _MOST_TEXT),
+        text=shortened(item.text, _MOST_PASSAGE if is_card(item) else _MOST_TEXT),
         mark=marks.get(item.id, ""),
         place=page,
         n=n_leading(item),
@@ -332,11 +333,6 @@ def _item(
         change=change,
         is_card=is_card(item),
     )
-
-
-def _beginning(text: str, most: int) -> str:
-    """Return at most so many characters of a text."""
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _note(graph: LayeredGraph, trace: Trace, language: str) -> str:

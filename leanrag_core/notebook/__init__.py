@@ -15,6 +15,7 @@ from leanrag_core.messages.message import Message, Value
 from leanrag_core.notebook.graph_svg import graph_svg, text
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import shortened
 
 _WIDTH, _HEIGHT, _GAP = 900, 26, 2
 _CLUSTERS = 12  # the largest ones have a bar of their own
@@ -143,15 +144,10 @@ def _passages(trace: Trace) -> str:
     if not shown_passages:
         return ""
     rows = [
-        (place, item.source.title if item.source else "", _cut(item.text))
+        (place, item.source.title if item.source else "", shortened(" ".join(item.text.split()), _EXCERPT))
         for place, item in enumerate(shown_passages, 1)
     ]
     return table([say("notebook.passage"), say("notebook.document"), ""], rows)
-
-
-def _cut(passage: str) -> str:
-    flat = " ".join(passage.split())
-    return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1].rstrip()}…"
 
 
 def comparison_html(comparison: Comparison) -> str:

@@ -27,6 +27,7 @@ from leanrag_core.text.tokens import count_many
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
+from leanrag_core.types.visible import shortened
 
 
 @dataclass(frozen=True)
@@ -361,5 +362,4 @@ def _bridge(layer: Layer, row: int, place_of: dict[int, int]) -> Bridge:
 
 
 def _short(text: str | None, most: int = 160) -> str:
-    text = " ".join((text or "").split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return shortened(" ".join((text or "").split()), most)

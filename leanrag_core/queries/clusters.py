@@ -38,6 +38,11 @@ class ClusterQuality:
         return len(self.sizes)
 
 
+def known_number(value: float) -> float | None:
+    """Return the conductance or the stability of a cluster as it is shown and written; None for NaN."""
+    return None if np.isnan(value) else round(float(value), 4)
+
+
 def cluster_quality(index: Index, number: int) -> ClusterQuality:
     """Measure the clusters of layer number - 1, which the nodes of layer `number` (1 or higher) stand for."""
     below, m = index.layers[number - 1], len(index.layers[number])

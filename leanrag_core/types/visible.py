@@ -18,6 +18,11 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(_mark, text)
 
 
+def shortened(text: str, most: int) -> str:
+    """Return at most so many characters of a text, with an ellipsis where it is cut."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
 def _mark(match: re.Match[str]) -> str:
     if match[1] is not None:
         return f"\u2068{visible(match[1])}\u2069"

@@ -1,13 +1,12 @@
 """The board of a layer's clusters: a dot for each, and a table."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from leanrag_core.messages.catalog import Say
-from leanrag_core.queries.clusters import ClusterQuality, ClusterStability
+from leanrag_core.queries.clusters import ClusterQuality, ClusterStability, known_number
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
 
@@ -51,16 +50,12 @@ def _row(index: Index, quality: ClusterQuality, row: int, stability: ClusterStab
         above["name"][row].as_py()[:120],
         int(quality.sizes[row]),
         round(float(quality.cohesion[row]), 4),
-        _number(stability.stability[row]) if stability else None,
-        _number(quality.conductance[row]),
+        known_number(stability.stability[row]) if stability else None,
+        known_number(quality.conductance[row]),
         below["name"][odd].as_py()[:80],
         below["id"][odd].as_py(),
         round(float(quality.oddest_cosine[row]), 4),
     ]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 4)
 
 
 def _first(

@@ -11,6 +11,7 @@ from leanrag_core.figures.regions import KEPT
 from leanrag_core.messages.catalog import Say
 from leanrag_core.queries.map_picture import LayerClusters
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.visible import shortened
 
 _UNITS = 1000  # whole numbers of this grid go to the browser, which takes less room than fractions
 _FEW = 4  # clusters: fewer divide the picture into halves
@@ -60,7 +61,7 @@ def default_colour(above: list[LayerClusters]) -> int:
 
 def short_name(name: str, most: int = 60) -> str:
     """Cut a name as the map needs it: a sample of very long ones must not weigh more than all else."""
-    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+    return shortened(name, most)
 
 
 def layer_values(clusters: LayerClusters, say: Say) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from leanrag_core.indexing.aggregation.cluster_names import (
     centrality,
     layer_names,
 )
-from leanrag_core.indexing.aggregation.cluster_openings import openings
+from leanrag_core.indexing.aggregation.cluster_openings import listed, openings
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of, joined_sentences
 from leanrag_core.indexing.aggregation.joined_names import Term, cluster_name, terms_in
@@ -126,10 +126,10 @@ class BuiltinWriter:
             joined += f", which stand for {total} between their entities"
         members = _folded(view.member_names)
         keywords = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
-        words = f"; in words such as {_listed(keywords)}" if keywords else ""
+        words = f"; in words such as {listed(keywords)}" if keywords else ""
         kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
         parts = [_counted(kind, count) for kind, count in kinds]
-        return Sentence(f"{joined}: {_listed(parts)}{words}." if parts else f"{joined}{words}.")
+        return Sentence(f"{joined}: {listed(parts)}{words}." if parts else f"{joined}{words}.")
 
 
 def _after(text: str, opening: str) -> str:
@@ -165,7 +165,3 @@ def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:
 
 def _folded(names: Sequence[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names)
-
-
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -56,7 +56,7 @@ def _opening(base: Layer, entities: BaseNames, rows: np.ndarray, degrees: np.nda
         return ""
     kinds = _kinds(entities, rows)
     mostly = f", mostly {' and '.join(kinds)}" if kinds else ""
-    members = _listed([_named(entities, row) for row in central])
+    members = listed([_named(entities, row) for row in central])
     verb = "the most central are" if len(central) > 1 else "the most central is"
     if central != ranked_rows[:_CENTRAL]:
         verb = f"among {verb}"  # names that would suit any cluster are passed over
@@ -98,5 +98,6 @@ def _plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith(("x", "z", "ch", "sh")) else f"{noun}s"
 
 
-def _listed(items: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
+    """Return the items, one or more, as a sentence lists them."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
