@@ -372,7 +372,7 @@ class RemoteLanguageModel:
                 self.memory.put_many(dict.fromkeys(keys, record))
                 raise
             except ReplyError as error:
-                self._count_fault(keys[0], f"{call.task.split(':')[0] or 'call'}: {error}")
+                self._count_fault(keys[0] if keys else "", f"{call.task.split(':')[0] or 'call'}: {error}")
                 raise
         self.memory.put_many(dict.fromkeys(keys, record))
         return completion

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.errors import CallFailed
+from leanrag_core.errors import CallFailed, EndpointTimeout, ReplyError
 from leanrag_core.indexing.model_check import check_model
-from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.base import Completion
+from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.registry import Models
 from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.storage.calls import CallStore
@@ -117,6 +118,31 @@ def test_a_call_that_took_too_long_is_not_repeated_as_it_was(tmp_path: Path) -> 
         with pytest.raises(CallFailed, match="and again with a quarter of the reply"):
             language.complete(asking("Hello"), max_tokens=800)
         assert limits == [800, 200]
+
+
+def test_a_cut_reply_to_a_lowered_limit_is_refused_like_any_other(tmp_path: Path) -> None:
+    limits: list[int | None] = []
+
+    class Slow(Endpoint):
+        def chat(self, *given: Any, max_tokens: int | None = None, **more: Any) -> Reply:
+            limits.append(max_tokens)
+            if len(limits) == 1:
+                raise EndpointTimeout("endpoint.timeout", address=self.address, seconds=1)
+            return Reply('{"entities": [', "length", 5, 200)
+
+    def refuse(completion: Completion) -> None:
+        raise ReplyError("reply.cut_be_shorter")
+
+    settings = Settings(base_url="http://127.0.0.1:9/v1", retries=6)
+    models = Models(settings, CallStore(tmp_path))
+    models.endpoint = Slow(settings, models.forms, speeds=models.speeds)
+    language = models.language("openai:m")
+    assert language is not None
+    with pytest.raises(ReplyError):
+        language.complete(asking("Hello"), max_tokens=800, accept=refuse)
+    assert limits == [800, 200]
+    assert models.meter.read().faults
+    assert len(CallStore(tmp_path)) == 0
 
 
 def test_a_slow_reply_is_waited_for_where_the_measured_speed_says_so(tmp_path: Path) -> None:
