@@ -70,7 +70,7 @@ def named(sentence: ReadSentence) -> ReadSentence:
 
 def is_name(sighting: Sighting) -> bool:
     """Return whether what is seen can be the name of something. Titles and headings may have the signs and verbs of a
-    sentence; builtin.title_of() has left out questions and whole sentences among them."""
+    sentence; headings.title_of() has left out questions and whole sentences among them."""
     text = sighting.surface
     if not text.isascii() and not any(letter.isalpha() and letter < "\u0250" for letter in text):
         return sum(map(str.isalpha, text)) * 2 > len(text.replace(" ", ""))  # the other rules are of Latin letters

@@ -3,7 +3,8 @@ from itertools import pairwise
 
 import pytest
 
-from leanrag_core.indexing.extraction.builtin import BuiltinExtractor, title_of, titles_of
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.headings import title_of, titles_of
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 
