@@ -1,5 +1,6 @@
 """One question at several values of one setting: which values, how deep the seeds meet, and what the values change."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import Field, dataclass
 from typing import Any
@@ -66,10 +67,15 @@ def _rounded(value: float) -> float:
     return float(f"{value:.2g}")
 
 
+def parts_of(text: str) -> list[str]:
+    """Return what a person wrote between commas, also Chinese ones, each once."""
+    return list(dict.fromkeys(part.strip() for part in re.split("[,，、;；]", text) if part.strip()))
+
+
 def values_of(text: str, spec: Field[Any]) -> tuple[Any, ...] | None:
-    """Return the values that a person wrote, parted by commas, each once; None where they are not two to seven of the
-    setting's kind and within its bounds."""
-    parts = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    """Return the values that a person wrote, see parts_of(); None where they are not two to seven of the setting's
+    kind and within its bounds."""
+    parts = parts_of(text)
     if not LEAST <= len(parts) <= MOST:
         return None
     if not isinstance(spec.default, int | float):

@@ -3,6 +3,7 @@ meet."""
 
 from collections.abc import Sequence
 from dataclasses import Field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from pages.compare.multiples_card import ValueCard
 VARY, AT = "vary", "vary_at"  # their names in links
 _FIRST = ("top_n", TOP_C, MAX_TOKENS, "ix_cluster_size", "ix_tau", "ix_chunk_tokens")  # of the list of settings
 _WIDTH, _NARROW, _MOST_WIDE = 206, 148, 5  # px of a graph, px of one among six or seven, most cards that are drawn wide
+_WIDER = {2: (340, 480), 3: (320,), 4: (240,)}  # px of the graph where so few cards leave room for more
 _TOOLS = Path(__file__).with_name("multiples_tools.js")
 _QUICK_SECONDS = 20.0  # quicker indexes are made without a click
 
@@ -234,19 +236,13 @@ def _cards(
                     continue
                 cell = cells[loaded.letter]
                 if places:
-                    drawing = tree_card(
-                        loaded.trace,
-                        loaded.index,
-                        places,
-                        n_layers=n_layers,
-                        width=width,
-                        arcs=is_wide,
-                        language=language(),
-                    )
+                    tree = partial(tree_card, loaded.trace, loaded.index, places, n_layers=n_layers, arcs=is_wide)
                 else:
-                    drawing = passages_drawing(loaded.trace, {}, width=width, language=language())
-                pictures.append(multiples_card.picture(setting, card, cell, drawing, len(gold.evidence)))
-                drawing_view.show([drawing], key=f"multiples_graph_{place}", most=1.6)
+                    tree = partial(passages_drawing, loaded.trace, {})
+                widths = (width, *_WIDER.get(len(cards), ()))
+                drawings = [tree(width=each, language=language()) for each in widths]
+                pictures.append(multiples_card.picture(setting, card, cell, drawings[0], len(gold.evidence)))
+                drawing_view.show(drawings, key=f"multiples_graph_{place}", most=1.6)
                 n = len(loaded.index.layers)
                 seconds = trials.get(loaded.column.summary.id)
                 made = (

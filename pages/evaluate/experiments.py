@@ -1,6 +1,6 @@
 """The stored experiments, the chosen one, and its two compared runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 import streamlit as st
@@ -79,6 +79,7 @@ URL = (
 
 
 _FAULT = "lr_evaluate_fault"
+_EVERY = 5.0  # seconds between two looks for more results of what is under way
 
 
 @contextmanager
@@ -231,6 +232,20 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
     against = next(key for key in candidates if key in others)
     chosen_run = str(state.fitting(RUN, run, str, lambda value: value in keys))
     return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in keys))
+
+
+def follow(kind: str, rows: int, rows_now: Callable[[], int]) -> None:
+    """Redraw the page as results come, while a job of that kind runs. rows: that are drawn; rows_now: counts anew."""
+    if any(job.kind.name == kind for job in session.running_jobs()):
+        st.fragment(redraw_if_more, run_every=_EVERY)(rows, rows_now)
+
+
+def redraw_if_more(rows: int, rows_now: Callable[[], int]) -> None:
+    """Redraw the page if there are not just these rows."""
+    with suppress(LeanRAGError):  # deleted meanwhile, which the page says when it is redrawn
+        if rows_now() == rows:
+            return
+    st.rerun()
 
 
 def titles(runs: Sequence[RunSpec]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages.common import dialogs, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import message, say
-from pages.evaluate import experiments, run_forecast, run_list
+from pages.evaluate import experiments, run_forecast, run_list, title_view
 from pages.settings import endpoint_view
 
 _OWN = "own"
@@ -70,7 +70,7 @@ def _form() -> None:
         type="primary",
         key="primary_experiment_start",
         icon=":material/play_arrow:",
-        disabled=not spec.runs,
+        disabled=not spec.runs or not spec.title,
         on_click=_start,
         args=(spec, budget),
     ):
@@ -107,15 +107,12 @@ def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: Questi
     title = _title(default)
     judges = () if table == TOKENS else _judges(with_kinds=False)
     index = chosen[0].id if chosen else ""
-    spec = paper_spec(table, index, question_set.id, judges=judges, title=title)
+    spec = replace(paper_spec(table, index, question_set.id, judges=judges), title=title)
     return spec if index else replace(spec, runs=())
 
 
 def _title(default: str) -> str:
-    written = st.text_input(
-        say("evaluate.form.title"), "", placeholder=default, max_chars=_LONGEST_TITLE, key="experiment_title"
-    )
-    return written.strip() or default
+    return title_view.field(say("evaluate.form.title"), default=default, longest=_LONGEST_TITLE, key="experiment_title")
 
 
 def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:

@@ -24,7 +24,6 @@ from pages.settings import endpoint_view
 _FILE = "set_file"
 _ADDED = "lr_sets_added"  # in the session: how many sets were added from files
 _COLUMNS = ("question", "type", "answers", "document", "quote")
-_LONGEST_TITLE = 200
 _PREVIEWED = 5
 
 
@@ -71,7 +70,7 @@ def _preview(questions: Sequence[GoldQuestion]) -> None:
 
 
 def _title(default: str, key: str) -> str:
-    return st.text_input(say("evaluate.sets.title"), default, max_chars=_LONGEST_TITLE, key=f"set_title_{key}")
+    return st.text_input(say("evaluate.sets.title"), default, key=f"set_title_{key}")  # adding refuses a long one
 
 
 def _corpus(key: str) -> str:

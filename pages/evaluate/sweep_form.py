@@ -1,12 +1,12 @@
 """The form of a sweep: the varied settings, the corpus, the questions, and what the sweep will take."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, replace
 from typing import Any
 
 import streamlit as st
 
+from leanrag_core.comparing.multiples import parts_of
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import message as message_of
@@ -21,7 +21,7 @@ from pages.common import dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, span, words
-from pages.evaluate import experiments, measure_words
+from pages.evaluate import experiments, measure_words, title_view
 
 _USUAL: Mapping[str, str] = {  # values that a person sees first
     "cluster_size": "5, 10, 20, 30, 50",
@@ -72,11 +72,11 @@ def _form() -> None:
         axes=" × ".join(measure_words.axis_title(axis.name) for axis in axes),
         corpus=corpus.name,
     )
-    title = st.text_input(
-        say("evaluate.form.title"), "", placeholder=default, max_chars=_LONGEST_TITLE, key="sweep_title"
-    )
+    title = title_view.field(say("evaluate.form.title"), default=default, longest=_LONGEST_TITLE, key="sweep_title")
+    if not title:
+        return
     spec = SweepSpec(
-        title=title.strip() or default,
+        title=title,
         axes=axes,
         question_set=question_set,
         corpus=corpus.id if changes_index else "",
@@ -129,10 +129,11 @@ def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
 
 
 def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
-    """Draw the choice of the settings that stay fixed and return them: those of an index of the corpus, of the built-in
-    engine, or of the corpus's reference graph."""
+    """Draw the choice of the settings that stay fixed and return them: those of an index of the corpus, first the one
+    that is chosen on the page, of the built-in engine, or of the corpus's reference graph."""
     corpus_indexes = {each.id: each for each in session.index_list().indexes if each.corpus_id == corpus.id}
-    titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in corpus_indexes.items()}
+    ids = sorted(corpus_indexes, key=lambda id_: id_ != state.recall("index"))
+    titles = {id_: say("evaluate.sweep.form.as_index", index=corpus_indexes[id_].title) for id_ in ids}
     titles[""] = say("evaluate.sweep.form.builtin")
     with plain_errors():
         if session.workbench().builds.has_reference(corpus.id):
@@ -195,7 +196,7 @@ def _values_of(spec: Field[Any]) -> str:
 
 def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
     """Read the distinct values of a setting, separated by commas. Raises InvalidConfig for a value of another type."""
-    parts = list(dict.fromkeys(part.strip() for part in re.split("[,，、]", text) if part.strip()))
+    parts = parts_of(text)
     try:
         if isinstance(spec.default, bool):
             return tuple(state.as_flag(part) for part in parts)

@@ -74,7 +74,8 @@ def _row(
         if name == shown.measure and interval is not None and interval.low is not None and interval.high is not None:
             change += f" ± {numbers.score((interval.high - interval.low) / 2)}"
     own_text, other_text = ("–" if value is None else words(value) for value in (own, other))
-    return measure_words.axis_title(name), own_text, other_text, change
+    title = say("evaluate.sweep.build_time") if name == _BUILD else measure_words.axis_title(name)
+    return title, own_text, other_text, change
 
 
 def _seconds(change: float) -> str:
@@ -188,6 +189,8 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     draw(markup.muted(_facts(summary, sweep)))
     if not sweep.is_complete:
         message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
+        store = session.workbench().sweeps.store
+        experiments.follow("sweep", summary.rows, lambda: store.summary(summary.id).rows)
     shown = _findings(summary.id, summary.changed, measure, kind, sweep)
     if not shown.points:
         return

@@ -30,7 +30,7 @@ from pages.common import choices, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
-from pages.evaluate import experiments, figure_view
+from pages.evaluate import experiments, figure_view, title_view
 from pages.evaluate.audit_charts import criterion_title, judge_title, same_words
 from pages.evaluate.judged_view import interval_cell, interval_table
 
@@ -103,6 +103,8 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
     if len(runs) < 2:
         message(say("verdicts.two_runs"))
         return
+    if not title_view.fits(voter, _MOST_NAME):
+        return
     vote = Vote(answered[id_], result, runs, run_titles, voter, criteria)
     st.fragment(_vote)(vote)
 
@@ -142,7 +144,6 @@ def _voter() -> str:
         lambda mount: st.text_input(
             say("verdicts.voter"),
             mount.value,
-            max_chars=_MOST_NAME,
             placeholder=say("verdicts.voter_hint"),
             key=mount.key,
             on_change=mount.changed,

@@ -120,6 +120,8 @@ def test_one_question_is_seen_at_several_values_of_a_setting(home: Workbench, vi
     cards = [drawn.Markup(body).text for body in drawn.html(app) if '"lr-mulhead' in body]
     assert [card.split()[1] for card in cards] == ["1", "2", "4"]
     assert "Show as table" in drawn.text(app)
+    widths = [[each["width"] for each in drawing["drawings"]] for drawing in drawn.component(app, "lr_drawing")]
+    assert widths == [[206, 320]] * 3, "few cards have room for a wider graph, whose bands then fill the card"
     app.button("multiples_open_1").click().run()
     drawn.assert_sound(app)
     assert app.query_params["cols"] == "acb"

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import leanrag_core.workbench
 from leanrag_core import Workbench
+from leanrag_core.evaluation.paper_tables import TABLES
 from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.jobs.events import JobLog
 from leanrag_core.types.experiment import (
@@ -182,6 +184,34 @@ def test_an_experiment_under_way_shows_what_it_has(home: Workbench, visit: Visit
     app = visit("evaluate", home)
     drawn.assert_sound(app)
     assert "The first 48 of 48 results are here" in drawn.text(app)
+
+
+def test_results_that_come_while_a_job_runs_redraw_the_page(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, id_ = home.experiments.store, stored(home, BETTER)
+    redrawn: list[str] = []
+    monkeypatch.setattr(st, "rerun", lambda: redrawn.append("page"))
+    experiments.redraw_if_more(48, lambda: store.summary(id_).rows)
+    assert redrawn == []
+    experiments.redraw_if_more(40, lambda: store.summary(id_).rows)
+    assert redrawn == ["page"]
+    store.delete(id_)
+    experiments.redraw_if_more(48, lambda: store.summary(id_).rows)
+    assert redrawn == ["page"] * 2, "the page says that it is gone"
+
+
+@pytest.mark.parametrize("what", ["own", TABLES[0]])
+def test_a_title_that_is_too_long_is_refused_and_stays_in_the_field(home: Workbench, visit: Visit, what: str) -> None:
+    app = visit("evaluate", home)
+    app.button("primary_experiment").click().run()
+    app.selectbox("experiment_what").set_value(what).run()
+    app.text_input("experiment_title").set_value("题" * 121).run()
+    drawn.assert_sound(app)
+    assert "121 characters are too many: write at most 120." in drawn.text(app)
+    assert app.text_input("experiment_title").value == "题" * 121
+    assert app.button("primary_experiment_start").disabled
+    app.text_input("experiment_title").set_value("题" * 120).run()
+    assert "too many" not in drawn.text(app)
+    assert not app.button("primary_experiment_start").disabled
 
 
 def test_an_experiment_that_is_gone_is_named_and_others_are_a_click_away(home: Workbench, visit: Visit) -> None:

@@ -121,6 +121,7 @@ def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
     panel = next(body for body in drawn.html(app) if "difference" in drawn.Markup(body).text and "lr-facts" in body)
     assert ".96" in panel
     assert "−200" in panel
+    assert "Build time500 ms2.0 s−1.5 s" in drawn.Markup(panel).text, "each time has its unit, and the title none"
 
 
 def test_another_point_is_chosen_by_the_link_and_opened_in_ask(
@@ -174,6 +175,24 @@ def test_the_form_says_what_it_takes_and_starts_a_job(home: Workbench, visit: Vi
     assert job.kind.name == "sweep"
     assert [axis["name"] for axis in job.config["axes"]] == ["cluster_size", "tau"]
     assert [folder.name for folder in launched] == [job.id]
+
+
+def test_the_form_begins_with_the_settings_of_the_chosen_index_and_refuses_a_long_title(
+    home: Workbench, visit: Visit
+) -> None:
+    home.build(CORPUS, IndexConfig(cluster_size=2))
+    newest, chosen = (index.id for index in home.indexes.all())
+    app = visit("evaluate", home, tab="sweeps", index=chosen)
+    app.button("primary_sweep").click().run()
+    assert app.selectbox("sweep_settings_of").value == chosen != newest
+    long_title = "Sizes " * 40
+    app.text_input("sweep_title").set_value(long_title).run()
+    drawn.assert_sound(app)
+    assert "239 characters are too many: write at most 120." in drawn.text(app)
+    assert app.text_input("sweep_title").value == long_title, "it stays, to be shortened"
+    assert not any(button.key == "primary_sweep_start" for button in app.button)
+    app.text_input("sweep_title").set_value("Sizes").run()
+    assert app.button("primary_sweep_start").label == "Start"
 
 
 def test_values_are_read_by_the_type_of_the_setting() -> None:

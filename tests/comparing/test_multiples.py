@@ -33,7 +33,15 @@ def test_five_values_stand_around_the_one_in_use_within_the_bounds() -> None:
 
 @pytest.mark.parametrize(
     ("text", "values"),
-    [("8, 20", (8, 20)), ("40,5,5, 8", (5, 8, 40)), ("8", None), ("1, 8", None), ("a, 8", None), ("", None)],
+    [
+        ("8, 20", (8, 20)),
+        ("5，7、9；7", (5, 7, 9)),
+        ("40,5,5, 8", (5, 8, 40)),
+        ("8", None),
+        ("1, 8", None),
+        ("a, 8", None),
+        ("", None),
+    ],
 )
 def test_values_that_a_person_writes(text: str, values: Any) -> None:
     assert values_of(text, INDEX["cluster_size"]) == values
