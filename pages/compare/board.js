@@ -439,7 +439,7 @@ class Board {
 
   drawActions() {
     const { actions } = this.parts,
-      { words, now, undo, makesIndex } = this.data,
+      { words, now, isUsed, undo, makesIndex } = this.data,
       held = actions.contains(document.activeElement) ? document.activeElement.className : "";
     actions.replaceChildren();
     action(actions, "primary", makesIndex ? words.use_keep : words.use, () => this.send("use"));
@@ -448,7 +448,7 @@ class Board {
     pin.setAttribute("aria-keyshortcuts", "P");
     const column = iconAction(actions, "column", words.column, BOARD_COLUMNS, () => this.send("column"));
     column.setAttribute("aria-keyshortcuts", "C");
-    const note = node("div", "note", actions, undo ? words.used : words.keeps);
+    const note = node("div", "note", actions, isUsed ? words.used : words.keeps);
     note.setAttribute("role", "status");
     if (undo) {
       note.append(" ");

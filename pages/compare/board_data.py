@@ -17,7 +17,7 @@ from leanrag_core.types.visible import visible_values
 from pages.common import state
 from pages.common.drawing_view import tools
 from pages.common.messages import say, span, words
-from pages.compare import board_stages, board_state
+from pages.compare import board_stages, board_state, board_use
 from pages.compare.board_scores import KEPT, Board
 from pages.compare.board_state import Session
 from pages.compare.columns import Column
@@ -71,7 +71,7 @@ def board_data(this_board: Board, board_session: Session, chosen: Sequence[Colum
     seconds = min(seconds, of_pinned)  # the first one embeds the questions
     stands = board.standing(now_scores, pinned_scores, measure)
     finding = board.finding(settings_name(this_board.controls, now, pinned), stands)
-    is_pinned = now == pinned
+    is_pinned, is_used = now == pinned, board_use.is_used(this_board, now)
     if is_pinned:
         claim = say("board.is_pinned", value=_point(now_scores, measure)["text"])
         sentence = {"before": "", "claim": "", "after": claim, "changes": ""}
@@ -99,7 +99,8 @@ def board_data(this_board: Board, board_session: Session, chosen: Sequence[Colum
         "nAll": len(this_board.questions),
         "same": _unchanged(this_board, now_scores, pinned_scores, stands.changes) if board_session.all_shown else None,
         "kinds": _kinds(this_board, now_scores, pinned_scores, measure),
-        "undo": board_session.undo is not None,
+        "isUsed": is_used,
+        "undo": is_used and board_session.undo is not None,
         "makesIndex": any(now[key] != this_board.ground[key] for key in now if key.startswith("index.")),
     }
     gold = say("board.mean_of_gold", n=stands.n_gold, without=len(this_board.questions) - stands.n_gold)

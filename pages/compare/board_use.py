@@ -1,9 +1,11 @@
 """What can be done with settings found on the board: use them for the index, open a column, compare a question."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.errors import RecordDamaged
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import own_settings
 from leanrag_core.types.config import SETTINGS
@@ -13,6 +15,7 @@ from pages.ask import defaults, presets
 from pages.common import session, state
 from pages.common.scope import PAGE
 from pages.compare import columns
+from pages.compare.board_scores import Board
 
 Options = Mapping[str, Any]
 
@@ -43,6 +46,15 @@ def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id:
     for scope in (PAGE, columns.scope_of("A")):
         defaults.take(scope, asked_with, {info.name: info})
     return Used(used_id, before, remembered)
+
+
+def is_used(this_board: Board, settings: Mapping[str, Any]) -> bool:
+    """Return whether a person chose these settings for the board's index, in this session or earlier."""
+    with suppress(RecordDamaged):  # the page has said so
+        asked_with = session.workbench().defaults.chosen_for(this_board.summary.id)
+        own = AskedWith(this_board.info.name, own_settings(this_board.info, this_board.options(settings)))
+        return asked_with == own and not this_board.of_index(settings)
+    return False
 
 
 def undo(used: Used) -> None:

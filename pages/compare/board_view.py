@@ -186,7 +186,7 @@ def _do(this_board: Board, board_session: Session, event: Mapping[str, Any]) -> 
         this_board.remember(board_state.PINNED, now)
     elif kind == "scale":
         state.remember(board_state.SCALE, "near" if state.recall(board_state.SCALE) != "near" else None)
-    elif kind == "use":
+    elif kind == "use" and not board_use.is_used(this_board, now):  # a second click would take the way back
         used = board_use.use(this_board.summary.id, this_board.info, this_board.options(now), this_board.index_id(now))
         ground = {**this_board.ground, **{key: value for key, value in now.items() if key.startswith("index.")}}
         for name, settings in ((board_state.NOW, now), (board_state.PINNED, pinned)):

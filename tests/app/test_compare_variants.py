@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.types.index import Index
+from leanrag_core.workbench.settings import AskedWith
 from tests.app import drawn
 from tests.app.compared import QUESTION, rows
 
@@ -162,3 +163,10 @@ def test_a_column_is_duplicated_beside_itself_with_its_settings_open(home: Workb
     assert "Settings of column C" in drawn.text(app)
     app.button("compare_panel_close").click().run()
     assert "Settings of column" not in drawn.text(app)
+
+
+def test_the_board_says_after_a_reload_which_settings_are_used(home: Workbench, visit: Visit) -> None:
+    home.defaults.use(home.indexes.all()[0].id, AskedWith("leanrag", {"top_n": 2}))
+    for settings, is_used in (("top_n=2", True), ("top_n=3", False), ("top_n=2;index.cluster_size=2", False)):
+        (shown,) = drawn.component(visit("compare", home, cview="board", bset=settings, bpin="-"), "lr_board")
+        assert (shown["isUsed"], shown["undo"]) == (is_used, False), settings

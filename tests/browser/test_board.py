@@ -135,6 +135,13 @@ def test_a_setting_is_pinned_used_taken_back_and_opened_beside(
     expect(undo).to_have_count(0)
     settled(page)
     assert Workbench.default(home).defaults.chosen_for(page.url.split("index=")[1].split("&")[0]) is None
+    use.dblclick()  # twice, and the way back is still there
+    expect(undo).to_be_visible()
+    settled(page)
+    undo.click()
+    expect(page.locator(".lr-board")).to_contain_text("keep their settings until you use these")
+    settled(page)
+    assert Workbench.default(home).defaults.chosen_for(page.url.split("index=")[1].split("&")[0]) is None
     use.click()
     expect(undo).to_be_visible()
     settled(page)
