@@ -71,11 +71,13 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
             each, base, (gold.n_found(each.letter), len(gold.evidence)) if gold.evidence else None
         )
         bar = fragments.token_bar(each.trace, most, tick)
+        note = fragments.gold_chunks(each.trace, gold_ids, gold.n_found(each.letter))
         passages = joined(_passages(each, each.trace, owners, gold_ids, list(traces)))
+        counted = html('<p class="lr-muted lr-small">{}</p>', note) if note else NOTHING
         context = html(
             "<details><summary>{}</summary><pre>{}</pre></details>", say("ask.context_text"), each.trace.context.text
         )
-        rest = (figures, answer, svg(drawing), bar, passages, context)
+        rest = (figures, answer, svg(drawing), bar, passages, counted, context)
         parts.append(html("<div>{}{}</div>", head, joined(rest)))
     return parts
 

@@ -180,6 +180,13 @@ def never_cited(loaded: Loaded) -> str:
     return say("compare.never_cited_of", n=n_uncited, items=len(section.items))
 
 
+def gold_chunks(trace: Trace, gold_ids: Sequence[str], n_found: int) -> str:
+    """Return how many chunks are marked as gold where that is not how much gold was found: a piece may lie in several
+    chunks, and a chunk may hold several. gold_ids: of passages and entities."""
+    n_chunks = sum(passage.id in gold_ids for passage in trace.passages)
+    return say("compare.gold_chunks", n=n_found, chunks=n_chunks) if n_chunks not in (0, n_found) else ""
+
+
 def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
     """Return the answer with its marks, for the exported file; on the page a component draws it."""
     marks = roles.marks_by_name(answer.trace.context)

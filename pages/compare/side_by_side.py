@@ -84,7 +84,7 @@ def show(
                     each,
                     each.trace,
                     owners,
-                    gold.found_ids.get(each.letter, ()),
+                    gold,
                     [other.letter for other in loaded],
                     only_different=differences_only,
                 )
@@ -209,7 +209,7 @@ def _passages(
     loaded: Loaded,
     trace: Trace,
     owners: Mapping[str, str],
-    gold_ids: Sequence[str],
+    gold: GoldOf,
     letters: Sequence[str],
     *,
     only_different: bool,
@@ -217,6 +217,7 @@ def _passages(
     """Draw the passages as lines; those in this column alone are bold."""
     letter = loaded.letter.lower()
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    gold_ids = gold.found_ids.get(loaded.letter, ())
     rows = []
     for passage in trace.passages:
         having = owners.get(passage.id, loaded.letter)
@@ -249,7 +250,11 @@ def _passages(
     data = visible_values({"rows": shown, "letters": list(letters)})
     component(_ROWS, _FRAME)(data=data, key=key, on_opened_change=opened)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        note = fragments.never_cited(loaded)
+        notes = (
+            fragments.gold_chunks(trace, gold_ids, gold.n_found(loaded.letter)),
+            fragments.never_cited(loaded),
+        )
+        note = say("text.space").join(filter(None, notes))
         if only_different and not rows:
             note = say("compare.no_different_passages")
         if not trace.passages:

@@ -75,6 +75,20 @@ def test_gold_that_is_found_is_marked_in_the_columns(home: Workbench, visit: Vis
     drawn.assert_sound(app)
     assert "gold found" in drawn.text(app)
     assert any(row["gold"] for column in rows(app) for row in column)
+    assert "Chunks with gold" not in drawn.text(app), "each chunk has one piece"
+
+
+def test_where_a_chunk_has_two_pieces_of_gold_both_numbers_are_said(
+    home: Workbench, visit: Visit, gold: None, samples: Path
+) -> None:
+    quotes = ("Lorenzo Langstroth patented the hive", "patented the hive in 1852.")
+    evidence = [{"document": "hives.txt", "quote": quote} for quote in quotes]
+    question = {"question": QUESTION, "evidence": evidence}
+    (samples / "agriculture" / "questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
+    app = visit("compare", home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert sum(bool(row["gold"]) for row in rows(app)[0]) == 1
+    assert "Gold found: 2. Chunks with gold: 1." in drawn.text(app)
 
 
 def test_another_passage_or_an_entity_is_marked_and_stays_in_the_link(home: Workbench, visit: Visit) -> None:
