@@ -19,6 +19,7 @@ from leanrag_core.evaluation.measuring import broken_measures, measure_infos
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import means, score_table
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.manifest import REFERENCE_GRAPH
 from leanrag_core.types.visible import visible
@@ -83,7 +84,7 @@ def _evaluate_all(options: argparse.Namespace) -> int:
     index = bench.experiments.indexes.open(folder)
     set_id = bench.question_sets.add_file(options.questions.name, options.questions.read_bytes())
     spec = strategies_spec(
-        f"All strategies, {index.manifest.name}",
+        sentence(message("experiment.all_strategies", name=index.manifest.name)),
         folder,
         set_id,
         asks_model=bench.questions.asks_model(index.manifest.config.writer),

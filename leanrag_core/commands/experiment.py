@@ -18,6 +18,7 @@ from leanrag_core.evaluation.run_titles import run_titles, with_ids
 from leanrag_core.evaluation.tables import score_table
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import (
@@ -177,10 +178,13 @@ def _spec(options: argparse.Namespace, bench: Workbench, index: str, set_id: str
     if options.runs:
         return _with_answers(_runs_spec(options, index, set_id, title, name), options, judges)
     wanted = () if options.strategies == ["all"] else options.strategies
-    which = "All strategies" if not wanted else ", ".join(wanted)
-    start = f"Equal budget of {options.equal:,} tokens" if options.equal else which
+    usual = message("experiment.all_strategies", name=name)
+    if options.equal:
+        usual = message("experiment.equal_budget", name=name, n=options.equal)
+    elif wanted:
+        usual = message("plain", text=", ".join((*wanted, name)))
     spec = strategies_spec(
-        title or f"{start}, {name}",
+        title or sentence(usual),
         index,
         set_id,
         wanted,

@@ -10,11 +10,11 @@ from leanrag_core.evaluation.question_sets.from_index import questions_from_inde
 from leanrag_core.evaluation.question_sets.from_model import Generated, corpus_description, questions_from_model
 from leanrag_core.evaluation.question_sets.reading import read_set, to_jsonl
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.question_sets import MAX_TITLE, QuestionSetStore
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.question_set import GENERATED, SHIPPED, UPLOADED, WRITTEN, Generation, QuestionSetInfo
@@ -45,6 +45,13 @@ def card_of(
         origin=origin,
         about=about or {},
     )
+
+
+def generated_title(index_name: str, how: Generation) -> Message:
+    """Return the title of a set that is made from that index."""
+    if how.model == BUILTIN:
+        return message("generate.title_templates", index=index_name)
+    return message("generate.title", index=index_name, model=model_title(how.model))
 
 
 class QuestionSets:
@@ -129,7 +136,7 @@ class QuestionSets:
         else:
             about |= {"users": how.users, "tasks": how.tasks, "questions": how.questions}
         return self.add(
-            title or sentence(message("generate.title", index=index.manifest.name, model=how.model)),
+            title or sentence(generated_title(index.manifest.name, how)),
             generated.questions,
             corpus_id=index.manifest.corpus.id,
             origin=GENERATED,

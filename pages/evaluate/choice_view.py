@@ -195,9 +195,8 @@ def _said(recommendation: Recommendation) -> None:
 def _rests_on(candidate: Candidate) -> str:
     """Return what the finding rests on: experiment, questions, engine, index with its settings, and date."""
     source = candidate.source
-    parts = [
-        say("choice.rests_shipped" if source.is_shipped else "choice.rests", title=source.title, n=source.questions)
-    ]
+    code, title = "choice.rests_shipped" if source.is_shipped else "choice.rests", experiments.shown_title(source.title)
+    parts = [say(code, title=title, n=source.questions)]
     if source.engine:
         known_as = f"choice.engine.{source.engine}"
         engine = say(known_as) if known(known_as) else model_title(source.engine)
@@ -341,5 +340,6 @@ def _figure(interval: Interval | None, measure: str, scale: CellScale, is_short:
 
 def _from(candidate: Candidate) -> str:
     source = candidate.source
-    title = say("choice.shipped", title=source.title) if source.is_shipped else source.title
+    title = experiments.shown_title(source.title)
+    title = say("choice.shipped", title=title) if source.is_shipped else title
     return say("choice.from", title=title, n=source.questions)

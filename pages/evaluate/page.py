@@ -36,7 +36,7 @@ def _style_sheet() -> str:
 def page() -> None:
     chosen_index = enter("evaluate")
     draw(html("<style>{}</style>", Markup(_style_sheet())))
-    summaries = session.workbench().experiments.store.all()
+    summaries = experiments.listed()
     shown = experiments.chosen(summaries, chosen_index.corpus_id if chosen_index else "")
     _head(shown)
     if chosen_index is None:

@@ -14,10 +14,11 @@ from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
 from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.question_sets import generated_title
 from pages.common import choices, deletion, dialogs, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import message, say, words
 from pages.evaluate import experiments, figure_view, measure_words
 from pages.settings import endpoint_view
 
@@ -188,7 +189,9 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
     ):
         with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
             bench = session.workbench()
-            state.remember(experiments.SET, bench.question_sets.generate(bench.indexes.open(index), generation))
+            title = words(generated_title(indexes[index].name, generation))
+            made = bench.question_sets.generate(bench.indexes.open(index), generation, title=title)
+            state.remember(experiments.SET, made)
             dialogs.close()
             st.rerun()
 
@@ -271,6 +274,19 @@ def kinds(info: QuestionSetInfo) -> str:
     return say("ask.comma").join(parts)
 
 
+def _about(about: Mapping[str, str | int]) -> str:
+    """Return in words how a set was generated."""
+    index = str(about.get("index", ""))
+    title = next((each.title for each in session.index_list().indexes if each.id == index), index)
+    if about.get("model") == BUILTIN:
+        return say("evaluate.sets.about_templates", index=title, n=about.get("n", 0), seed=str(about.get("seed", 0)))
+    counts = {name: about.get(name, 0) for name in ("users", "tasks", "questions")}
+    model = model_title(str(about.get("model", "")))
+    made = say("evaluate.sets.about_model", index=title, model=model, **counts)
+    lost = about.get("lost", 0)
+    return made + (say("text.space") + say("evaluate.sets.about_lost", n=lost) if lost else "")
+
+
 def _details(info: QuestionSetInfo) -> None:
     """Draw the content of the set, and what can be done with it."""
     bench = session.workbench()
@@ -278,8 +294,7 @@ def _details(info: QuestionSetInfo) -> None:
     figure_view.title(info.title, say("evaluate.sets.gold", n=info.n, evidence=info.n_evidence, answers=info.n_answers))
     draw(markup.muted(kinds(info)))
     if info.about:
-        details = say("ask.comma").join(f"{name} {value}" for name, value in info.about.items())
-        draw(markup.muted(say("evaluate.sets.about", how=details)))
+        draw(markup.muted(_about(info.about)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             say("evaluate.sets.download"),

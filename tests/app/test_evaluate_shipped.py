@@ -33,3 +33,20 @@ def test_verdicts_are_about_the_questions_of_the_experiment_in_use(
     assert summaries[chosen].has_answers
     assert summaries[chosen].question_set == summaries[own].question_set
     home.experiments.store.delete(own)
+
+
+def test_titles_that_the_program_wrote_are_in_the_language_of_the_page(
+    home: Workbench, visit: Callable[..., AppTest]
+) -> None:
+    shipped = [each for each in home.experiments.store.all() if each.is_shipped]
+    starts = {each.title: each.title.split(", ")[0] for each in shipped}
+    assert set(starts.values()) == {"All strategies", "Equal budget of 4,000 tokens"}
+    for tab in ("results", "history", "choice"):
+        app = visit("evaluate", home, tab=tab, lang="zh")
+        drawn.assert_sound(app)
+        listed = drawn.text(app) + "".join(button.label for button in app.button)
+        assert "All strategies" not in listed, tab
+        assert "Equal budget" not in listed, tab
+    labels = [button.label.replace("\\", "") for button in visit("evaluate", home, lang="zh").button]
+    assert "全部策略：Beekeeping and Bee-Pollinated Crops" in labels
+    assert "相同预算（4,000 个词元）：Beekeeping and Bee-Pollinated Crops" in labels
