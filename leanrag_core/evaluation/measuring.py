@@ -7,19 +7,24 @@ from leanrag_core.evaluation.base import (
     ANSWER,
     CLAIMS,
     CONTEXT,
+    COUNT,
     EVIDENCE,
     HIGHER,
     OTHER,
     SHARE,
+    TOKENS,
     Measure,
     MeasureInfo,
     Outcome,
 )
 from leanrag_core.evaluation.gold import ChunkTexts, GoldQuestion
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.figures import numbers
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+
+_LARGE = 100  # counts from there on are shown without decimals
 
 
 def measures() -> tuple[Measure, ...]:
@@ -47,6 +52,22 @@ def info_of(measure: Measure) -> MeasureInfo:
         getattr(measure, "is_main", True),
         getattr(measure, "ratio", None),
     )
+
+
+def written(measure: str, value: float) -> str:
+    """Write a score as pages and files show it: a count whole, a small one with a decimal, any other with two."""
+    if not _is_count(measure):
+        return numbers.score(value)
+    return numbers.decimal(value, 0 if abs(value) >= _LARGE or value == round(value) else 1)
+
+
+def written_difference(measure: str, value: float) -> str:
+    """Write a difference of scores with its sign."""
+    return numbers.signed(round(value)) if _is_count(measure) else numbers.difference(value)
+
+
+def _is_count(measure: str) -> bool:
+    return any(info.name == measure and info.unit in (COUNT, TOKENS) for info in measure_infos())
 
 
 def broken_measures() -> tuple[BrokenExtension, ...]:

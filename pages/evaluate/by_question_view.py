@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
@@ -117,7 +118,7 @@ def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Sid
             each,
             width=width,
             label=label,
-            tick=lambda value: measure_words.shown_difference(measure, value) if value else "0",
+            tick=lambda value: measuring.written_difference(measure, value) if value else "0",
         ).with_selected(selected)
         for width in _DOT_WIDTHS
     ]
@@ -127,7 +128,7 @@ def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Sid
             pair.text,
             measure_words.shown(measure, pair.first),
             measure_words.shown(measure, pair.second),
-            measure_words.shown_difference(measure, pair.change or 0.0),
+            measuring.written_difference(measure, pair.change or 0.0),
         )
         for pair in known
     ]
@@ -261,7 +262,7 @@ def _cells(pair: Pair, measure: str) -> Markup:
         )
         for letter, score in sides
     ]
-    shown = "–" if change is None else measure_words.shown_difference(measure, change)
+    shown = "–" if change is None else measuring.written_difference(measure, change)
     return html('<span class="lr-cells">{}{}<span class="lr-change {}">{}</span></span>', *cells, kind, shown)
 
 

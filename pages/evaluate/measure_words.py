@@ -6,8 +6,8 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from leanrag_core.evaluation import tables
-from leanrag_core.evaluation.base import COUNT, TOKENS, MeasureInfo
+from leanrag_core.evaluation import measuring, tables
+from leanrag_core.evaluation.base import MeasureInfo
 from leanrag_core.evaluation.measuring import measure_infos
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.sweeps.points import shown_value
@@ -45,12 +45,6 @@ def less_is_better(measure: str) -> bool:
     return measure == LATENCY or tables.less_is_better(measure)
 
 
-def is_count(measure: str) -> bool:
-    """Tell whether the measure's scores are counts, of tokens or claims."""
-    infos = _infos()
-    return measure in infos and infos[measure].unit in (COUNT, TOKENS)
-
-
 def is_measure(name: str) -> bool:
     """Tell whether the program has a measure of that name."""
     return name in _infos()
@@ -76,17 +70,7 @@ def shown(measure: str, value: float | None) -> str:
         return "–"
     if measure == LATENCY:
         return numbers.duration(value / 1000)
-    if is_count(measure):
-        is_whole = abs(value) >= 100 or value == round(value)
-        return numbers.decimal(value, 0 if is_whole else 1)
-    return numbers.score(value)
-
-
-def shown_difference(measure: str, value: float) -> str:
-    """Return a difference of scores with its sign."""
-    if is_count(measure):
-        return numbers.signed(round(value))
-    return numbers.difference(value)
+    return measuring.written(measure, value)
 
 
 def in_order(names: Sequence[str]) -> tuple[str, ...]:
@@ -205,11 +189,11 @@ def _difference(
         if value < 0:
             low, high = (f"{-100 * end:.0f}".replace("-", "−") for end in (interval.high, interval.low))
     else:
-        low, high = (shown_difference(measure, end) for end in (interval.low, interval.high))
+        low, high = (measuring.written_difference(measure, end) for end in (interval.low, interval.high))
     bounds = say("evaluate.finding.interval", low=low, high=high)
     if not difference.is_told:
-        shown = shown_difference(measure, value)
-        low, high = (shown_difference(measure, end) for end in (interval.low, interval.high))
+        shown = measuring.written_difference(measure, value)
+        low, high = (measuring.written_difference(measure, end) for end in (interval.low, interval.high))
         about: dict[str, str | int] = {
             "run": run,
             "against": against,
@@ -224,7 +208,7 @@ def _difference(
     if measure == _RECALL:
         code = "evaluate.finding.more_gold" if value > 0 else "evaluate.finding.less_gold"
         return say(code, run=run, against=against, n=round(abs(100 * value))), bounds
-    shown = shown_difference(measure, abs(value)).lstrip("+")
+    shown = measuring.written_difference(measure, abs(value)).lstrip("+")
     code = "evaluate.finding.above" if value > 0 else "evaluate.finding.below"
     return say(code, run=run, against=against, value=shown, measure=title), bounds
 

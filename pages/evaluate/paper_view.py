@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.paper_tables import (
     CONTEXT,
     DATASETS,
@@ -130,7 +131,7 @@ def show_pays(
             width=width,
             colour="column-a",
             label=label,
-            tick=lambda value: measure_words.shown_difference(measure, value) if value else "0",
+            tick=lambda value: measuring.written_difference(measure, value) if value else "0",
         ).with_selected(selected)
         for width in _WIDTHS
     ]
@@ -140,7 +141,7 @@ def show_pays(
             each.name,
             each.note,
             each.shown,
-            *(measure_words.shown_difference(measure, end) for end in (each.low, each.high)),
+            *(measuring.written_difference(measure, end) for end in (each.low, each.high)),
         )
         for each in rows
     ]
@@ -168,7 +169,7 @@ def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Dif
                     interval.value,
                     interval.low,
                     interval.high,
-                    measure_words.shown_difference(measure, interval.value),
+                    measuring.written_difference(measure, interval.value),
                     each.is_told,
                     brushing.kind_pick(kind),
                 )

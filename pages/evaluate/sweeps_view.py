@@ -7,6 +7,7 @@ from statistics import fmean
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.experiments.selection import chosen_ids, written_places
 from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
@@ -69,7 +70,7 @@ def _row(
         def words(value: float) -> str:
             return measure_words.shown(name, value)
 
-        change = "–" if own is None or other is None else measure_words.shown_difference(name, own - other)
+        change = "–" if own is None or other is None else measuring.written_difference(name, own - other)
         interval = shown.at(result.point.name).difference
         if name == shown.measure and interval is not None and interval.low is not None and interval.high is not None:
             change += f" ± {numbers.score((interval.high - interval.low) / 2)}"

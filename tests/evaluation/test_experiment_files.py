@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +15,7 @@ from leanrag_core.evaluation.experiments.comparison import compare_experiments
 from leanrag_core.evaluation.experiments.report import as_csv, as_html, as_json
 from leanrag_core.evaluation.experiments.running import read_spec, strategies_spec
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import written, written_difference
 from leanrag_core.figures.fonts import font_faces
 from leanrag_core.types.experiment import (
     ABSOLUTE,
@@ -107,6 +109,24 @@ def test_the_page_escapes_everything_and_asks_no_network(hostile: ExperimentResu
         assert "default-src 'none'" in unescape(page)
         assert page.count("&lt;script&gt;") > 10
         assert "experiment run spec.json" in page
+
+
+def test_the_report_writes_a_number_as_the_page_does() -> None:
+    scores = {"LeanRAG": (0.798, 3512.4), "Naive": (0.5, 99.5)}
+    rows = [
+        QuestionRow(run, question, "fact", {RECALL: recall, TOKENS: tokens})
+        for run, (recall, tokens) in scores.items()
+        for question in ("a", "b")
+    ]
+    runs = (RunSpec("LeanRAG", "index", "leanrag"), RunSpec("Naive", "index", "vector"))
+    costs = tuple(RunCost(row.run, row.question, 1250.0) for row in rows)
+    spec = ExperimentSpec("x", "set", runs, baseline="Naive", answers=False)
+    page = as_html(ExperimentResult("x", spec, tuple(rows), costs), QUESTIONS).decode()
+    cells = re.findall(r"<td[^>]*>([^<]*)<", page)
+    assert {".80", ".50", "3,512", "99.5", "1.2 s", "+.30 [+.30 … +.30]"} <= {cell.removesuffix(" *") for cell in cells}
+    assert ".798" not in page
+    assert (written(RECALL, 0.798), written(TOKENS, 3512.4), written(TOKENS, 99.5)) == (".80", "3,512", "99.5")
+    assert (written_difference(TOKENS, -3413.0), written_difference(RECALL, 0.0)) == ("−3,413", ".00")
 
 
 def test_a_spreadsheet_takes_no_text_for_a_formula(hostile: ExperimentResult) -> None:

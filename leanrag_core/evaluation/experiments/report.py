@@ -3,8 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.audit.judges import advice, audit, headline
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
-from leanrag_core.evaluation.measuring import measure_infos
+from leanrag_core.evaluation.measuring import measure_infos, written, written_difference
 from leanrag_core.evaluation.run_titles import run_titles, titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import (
@@ -62,9 +63,6 @@ class Writing:
         return html("<tr>{}</tr>", joined(html(f"<{tag}>{{}}</{tag}>", cell) for cell in cells))
 
 
-_LARGE = 10.0  # figures from there on are shown without decimals
-
-
 def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     """Write the score table of a kind of questions, of all for ""."""
     table = score_table(result, kind)
@@ -78,8 +76,8 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     lines = []
     run_names = write.runs(result)
     for row in table.rows:
-        cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
-        latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
+        cells = [_cell(measure, row.cells[measure], scales[measure]) for measure in table.measures]
+        latency = "–" if row.latency_ms is None else numbers.duration(row.latency_ms / 1000)
         lines.append(
             html(
                 '<tr><td>{}<div class="mute">{}</div></td>{}<td>{}</td></tr>',
@@ -112,7 +110,7 @@ def _estimate(interval: Interval) -> Estimate:
     return Estimate(interval.value, interval.low, interval.high)
 
 
-def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
+def _cell(measure: str, cell: Cell, scale: CellScale) -> Markup:
     if cell.interval is None:
         return Markup("<td>–</td>")
     mark = scale.mark(_estimate(cell.interval))
@@ -120,8 +118,8 @@ def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
         '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
         '<b style="left:{}%"></b></span></td>',
         "best" if cell.is_best else "",
-        bounds(cell.interval),
-        number(cell.interval.value),
+        bounds(cell.interval, partial(written, measure)),
+        written(measure, cell.interval.value),
         cell.letters,
         mark.left,
         mark.width,
@@ -141,7 +139,10 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     kinds = [each.kind for each in next(iter(differences.values()), ())]
     heads = [write.kind(kind) if kind else write.say("experiment.file.all_questions") for kind in kinds]
     run_names = write.runs(result)
-    lines = [write.row([run_names[key], *map(_difference, by_kind)]) for key, by_kind in differences.items()]
+    lines = [
+        write.row([run_names[key], *(_difference(measure, each) for each in by_kind)])
+        for key, by_kind in differences.items()
+    ]
     title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
@@ -152,25 +153,20 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     )
 
 
-def _difference(difference: KindDifference) -> str:
+def _difference(measure: str, difference: KindDifference) -> str:
     interval = difference.interval
     if interval is None:
         return "–"
     sure = " *" if difference.is_told else ""
-    return f"{number(interval.value, '+')} [{bounds(interval)}]{sure}"
+    shown = partial(written_difference, measure)
+    return f"{shown(interval.value)} [{bounds(interval, shown)}]{sure}"
 
 
-def number(value: float, sign: str = "") -> str:
-    """Format the number with three decimals, a large one without."""
-    return f"{value:{sign},.{0 if abs(value) >= _LARGE else 3}f}"
-
-
-def bounds(interval: Interval) -> str:
-    """Format the interval as its lower and upper end."""
+def bounds(interval: Interval, shown: Callable[[float], str]) -> str:
+    """Format the interval as its lower and upper end. shown: writes a number of its kind."""
     if interval.low is None or interval.high is None:
         return "–"
-    places = 0 if abs(interval.value) >= _LARGE else 3
-    return f"{interval.low:,.{places}f} … {interval.high:,.{places}f}"
+    return f"{shown(interval.low)} … {shown(interval.high)}"
 
 
 _SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "words", "equal_length", "unparsed")
@@ -185,9 +181,9 @@ def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
     return joined(
         (
             _audit(write, result),
-            _scores(write, "experiment.file.scores", mean_scores(result.judgements, seed=seed)),
+            _scores(write, "experiment.file.scores", mean_scores(result.judgements, seed=seed), _two_decimals),
             _win_rates(write, result),
-            _scores(write, "experiment.file.grades", grades(result.judgements, seed)),
+            _scores(write, "experiment.file.grades", grades(result.judgements, seed), numbers.share),
         )
     )
 
@@ -200,16 +196,20 @@ def _audit(write: Writing, result: ExperimentResult) -> Markup:
     return html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
 
 
-def _scores(write: Writing, title: str, scores: Sequence[MeanScore]) -> Markup:
+def _two_decimals(value: float) -> str:
+    return numbers.decimal(value, 2)
+
+
+def _scores(write: Writing, title: str, scores: Sequence[MeanScore], shown: Callable[[float], str]) -> Markup:
     lines = [
         (
             each.judge,
             each.run,
             each.criterion,
-            number(each.mean.value),
-            bounds(each.mean),
+            shown(each.mean.value),
+            bounds(each.mean, shown),
             "–" if each.words is None else f"{each.words:,.0f}",
-            "–" if each.equal_length is None else number(each.equal_length.value),
+            "–" if each.equal_length is None else shown(each.equal_length.value),
             each.unparsed,
         )
         for each in scores
@@ -226,11 +226,11 @@ def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
             each.judge,
             f"{each.a} / {each.b}",
             each.criterion,
-            numbers.share(each.win_rate.value, 1),
-            bounds(each.win_rate),
-            f"{each.p_holm:.3f}",
+            numbers.share(each.win_rate.value),
+            bounds(each.win_rate, numbers.share),
+            numbers.p_value(each.p_holm),
             "–" if each.words is None else f"{each.words[0]:,.0f} / {each.words[1]:,.0f}",
-            "–" if each.length is None else numbers.share(each.length.equal_length.value, 1),
+            "–" if each.length is None else numbers.share(each.length.equal_length.value),
             each.unparsed,
         )
         for each in win_rates(result.judgements, result.spec.seed, order)
@@ -312,7 +312,7 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
         lines = [
             joined(
                 (
-                    write.row([run_names[row.run], *(_figure(row.scores.get(info.name)) for info in scored_infos)]),
+                    write.row([run_names[row.run], *(_figure(row, info.name) for info in scored_infos)]),
                     html('<tr><td class="text" colspan="{}">{}</td></tr>', len(heads), row.error or row.answer)
                     if row.error or row.answer
                     else "",
@@ -335,8 +335,9 @@ def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, Gol
     return html("<h2>{}</h2>{}", write.say("experiment.file.questions"), joined(folds))
 
 
-def _figure(score: float | None) -> str:
-    return "–" if score is None else f"{score:,.3f}".rstrip("0").rstrip(".")
+def _figure(row: QuestionRow, measure: str) -> str:
+    score = row.scores.get(measure)
+    return "–" if score is None else written(measure, score)
 
 
 def _again(write: Writing, result: ExperimentResult) -> Markup:
