@@ -252,18 +252,24 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
     return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in keys))
 
 
-def follow(kind: str, rows: int, rows_now: Callable[[], int]) -> None:
-    """Redraw the page as results come, while a job of that kind runs. rows: that are drawn; rows_now: counts anew."""
+def follow(kind: str, drawn: object, look: Callable[[], object]) -> None:
+    """Redraw the page as results come, while a job of that kind runs. drawn: what look() gave for what is drawn."""
     if any(job.kind.name == kind for job in session.running_jobs()):
-        st.fragment(redraw_if_more, run_every=_EVERY)(rows, rows_now)
+        st.fragment(redraw_if_changed, run_every=_EVERY)(drawn, look)
 
 
-def redraw_if_more(rows: int, rows_now: Callable[[], int]) -> None:
-    """Redraw the page if there are not just these rows."""
+def redraw_if_changed(drawn: object, look: Callable[[], object]) -> None:
+    """Redraw the page if look() does not give what is drawn."""
     with suppress(LeanRAGError):  # deleted meanwhile, which the page says when it is redrawn
-        if rows_now() == rows:
+        if look() == drawn:
             return
     st.rerun()
+
+
+def progress(summaries: Sequence[ExperimentSummary], corpus_id: str) -> tuple[str, int]:
+    """Return which experiment the page shows, and how many results it has."""
+    shown = chosen(summaries, corpus_id)
+    return (shown.id, shown.rows) if shown is not None else ("", 0)
 
 
 def titles(runs: Sequence[RunSpec]) -> dict[str, str]:

@@ -37,7 +37,8 @@ def page() -> None:
     chosen_index = enter("evaluate")
     draw(html("<style>{}</style>", Markup(_style_sheet())))
     summaries = experiments.listed()
-    shown = experiments.chosen(summaries, chosen_index.corpus_id if chosen_index else "")
+    corpus_id = chosen_index.corpus_id if chosen_index else ""
+    shown = experiments.chosen(summaries, corpus_id)
     _head(shown)
     if chosen_index is None:
         gone_index()
@@ -48,6 +49,12 @@ def page() -> None:
     with place, plain_errors():
         experiments.show_fault()
         history_view.show_job(tab)
+        if tab in (experiments.RESULTS, experiments.QUESTIONS):
+            experiments.follow(
+                "experiment",
+                experiments.progress(summaries, corpus_id),
+                lambda: experiments.progress(session.workbench().experiments.store.all(), corpus_id),
+            )
         if tab == experiments.RESULTS:
             if shown is None:
                 _no_experiment()

@@ -119,8 +119,6 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
-        store = session.workbench().experiments.store
-        experiments.follow("experiment", summary.rows, lambda: store.summary(summary.id).rows)
     missing = experiments.missing_gold(result)
     if missing:
         document, quote = isolated(missing[0].document), missing[0].quote[:80]

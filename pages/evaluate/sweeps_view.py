@@ -174,6 +174,11 @@ def show() -> None:
         _delete_button(summary)
     with plain_errors():
         _sweep(summary, sweep, measure, colour, kind)
+    experiments.follow("sweep", _progress(summaries), lambda: _progress(session.workbench().sweeps.store.all()))
+
+
+def _progress(summaries: Sequence[SweepSummary]) -> dict[str, int]:
+    return {each.id: each.rows for each in summaries}
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -190,8 +195,6 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     draw(markup.muted(_facts(summary, sweep)))
     if not sweep.is_complete:
         message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
-        store = session.workbench().sweeps.store
-        experiments.follow("sweep", summary.rows, lambda: store.summary(summary.id).rows)
     shown = _findings(summary.id, summary.changed, measure, kind, sweep)
     if not shown.points:
         return

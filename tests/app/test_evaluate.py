@@ -189,16 +189,21 @@ def test_an_experiment_under_way_shows_what_it_has(home: Workbench, visit: Visit
 
 
 def test_results_that_come_while_a_job_runs_redraw_the_page(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, id_ = home.experiments.store, stored(home, BETTER)
-    redrawn: list[str] = []
+    store, id_, redrawn = home.experiments.store, stored(home, BETTER), list[str]()
     monkeypatch.setattr(st, "rerun", lambda: redrawn.append("page"))
-    experiments.redraw_if_more(48, lambda: store.summary(id_).rows)
+    monkeypatch.setattr(experiments.state, "recall", lambda name: "")
+
+    def look() -> tuple[str, int]:
+        return experiments.progress(store.all(), CORPUS)
+
+    assert look() == (id_, 48)
+    experiments.redraw_if_changed((id_, 48), look)
     assert redrawn == []
-    experiments.redraw_if_more(40, lambda: store.summary(id_).rows)
+    experiments.redraw_if_changed((id_, 40), look)
     assert redrawn == ["page"]
     store.delete(id_)
-    experiments.redraw_if_more(48, lambda: store.summary(id_).rows)
-    assert redrawn == ["page"] * 2, "the page says that it is gone"
+    experiments.redraw_if_changed((id_, 48), look)
+    assert redrawn == ["page"] * 2, "another one is shown, or none"
 
 
 @pytest.mark.parametrize("what", ["own", TABLES[0]])
