@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.indexing.parts.near_duplicates import near_duplicates
@@ -73,3 +74,12 @@ def test_the_graph_of_near_duplicates_has_one_weight_for_all(tmp_path: Path) -> 
         wanted[source, target] = wanted[target, source] = 1
     transition = made("near_duplicates", small_index(), tmp_path / "index")
     assert transition.matrix.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
+
+
+def test_pairs_outside_the_index_are_named_as_what_they_are(tmp_path: Path) -> None:
+    made("near_duplicates", small_index(), tmp_path / "index")
+    [pairs] = (tmp_path / "index").rglob("pairs.npy")
+    np.save(pairs, np.array([[0, 6]], dtype=np.int32))
+    with pytest.raises(PartDamaged) as damaged:
+        parts().named("near_duplicates").part.read(pairs.parent, small_index())
+    assert damaged.value.message.code == "part.near_duplicates.outside"

@@ -32,7 +32,7 @@ _SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
 class Config:
     """Which pairs are linked. cosine: .8 is a similarity of .9, which the release calls (1 + cosine) / 2."""
 
-    cosine: float = option(0.8, low=0.5, high=1.0, help=message("part.synonyms.option.cosine"))
+    cosine: float = option(0.8, low=0.5, high=1.0, help=message("part.near_duplicates.option.cosine"))
 
     def __post_init__(self) -> None:
         validate(self)
@@ -66,7 +66,7 @@ class Part(PartBase):
         base = index.layers[0]
         pairs = np.load(folder / _PAIRS, allow_pickle=False)
         if pairs.shape != (len(pairs), 2) or (pairs.size and not 0 <= pairs.min() <= pairs.max() < len(base)):
-            raise PartDamaged("part.synonyms.outside", folder=str(folder))
+            raise PartDamaged("part.near_duplicates.outside", folder=str(folder))
         ends = np.concatenate([base.ends, base.ends[:, ::-1], pairs, pairs[:, ::-1]])
         joined = coo_array((np.ones(len(ends), dtype=np.float32), ends.T), shape=(len(base), len(base))).tocsr()
         joined.data = np.ones_like(joined.data)
