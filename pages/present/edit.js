@@ -22,6 +22,7 @@ class DeckEditor {
     this.isStale = false;
     this.listeners = new AbortController();
     addEventListener("keydown", (event) => this.onKey(event), { signal: this.listeners.signal });
+    addEventListener("beforeunload", (event) => this.beforeLeaving(event), { signal: this.listeners.signal });
     this.unprint = printing(() => ({ deck: this.shownDeck(), question: 0 }));
     this.watcher = new ResizeObserver(() => this.drawSlide());
   }
@@ -50,13 +51,25 @@ class DeckEditor {
       this.edits = copyOf(data.edits);
       this.chosen = data.added;
     }
-    if (isFirst && data.chosen) this.chosen = data.chosen;
+    if (isFirst) this.chosen = this.addressed() ?? (data.chosen || null);
     if (isFirst) this.frame();
     if (this.isDirty && !this.isPending) this.save();
     if (!this.typing) this.draw();
     else if (this.isHeld) this.isStale = true;
     else this.drawList();
     this.say(data.error || this.stateOfSaving(), Boolean(data.error));
+  }
+
+  // The address ends with #SLIDE, counted from 1, so that a reload keeps the slide.
+  addressed() {
+    return this.slides[Number.parseInt(location.hash.slice(1), 10) - 1]?.key;
+  }
+
+  // A reload loses what the server has not confirmed: that is sent, and the browser asks whether to wait for it.
+  beforeLeaving(event) {
+    this.keepNotes();
+    this.leaveWords();
+    if (this.isPending) event.preventDefault();
   }
 
   stateOfSaving() {
@@ -275,6 +288,7 @@ class DeckEditor {
   draw() {
     const { slides } = this;
     this.chosen = slides[this.place].key;
+    history.replaceState(history.state, "", `#${this.place + 1}`);
     this.name.textContent = this.deck.title;
     this.undoing.disabled = !this.undone.length;
     this.redoing.disabled = !this.redone.length;

@@ -81,6 +81,16 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
         rows(page).nth(place).click()
         expect(notes).to_have_value(f"1: note {place}")
         expect(page.locator(".lre-slide .lrp-title")).to_have_text(rows(page).nth(place).locator("span").inner_text())
+    for round_ in range(2):  # a reload keeps the slide, and asks before it loses what was typed
+        rows(page).nth(4 + round_).click()
+        notes.fill(f"typed before reload {round_}")
+        with page.expect_event("dialog") as asked:
+            page.evaluate("setTimeout(() => location.reload())")
+        asked.value.dismiss()
+        saved(page)
+        page.reload()
+        expect(rows(page).nth(4 + round_)).to_have_attribute("aria-current", "true")
+        expect(notes).to_have_value(f"typed before reload {round_}")
     rows(page).first.click()
 
     for _ in range(2):
