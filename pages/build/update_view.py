@@ -205,13 +205,14 @@ def _edits(index: IndexSummary, *, at_work: bool) -> None:
     outcomes = {each.number: each for each in session.open_index(index).report.edits}
     for edit in log.edits:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.text(_sentence(edit, outcomes.get(edit.number)))
+            st.text(sentence_of(edit, outcomes.get(edit.number)))
             if st.button(say("edit.undo"), key=f"undo_edit_{edit.number}", type="tertiary", disabled=at_work):
                 state.remember("job", bench.updates.start_undoing_edit(index.id, edit.number))
                 st.rerun()
 
 
-def _sentence(edit: Edit, outcome: EditOutcome | None) -> str:
+def sentence_of(edit: Edit, outcome: EditOutcome | None = None) -> str:
+    """Return in a sentence what the edit did. outcome: of the last update; adds that the edit no longer applies."""
     text = say(
         f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)
     )

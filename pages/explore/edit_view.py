@@ -9,7 +9,7 @@ from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
 from leanrag_core.types.updating import Action, Edit
-from pages.build import index_actions
+from pages.build import index_actions, update_view
 from pages.common import forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw
@@ -75,20 +75,13 @@ def edits_of(index: Index, entity: Entity) -> list[Edit]:
     return [edit for edit in reversed(edits) if entity.name in (edit.name, edit.other)]
 
 
-def sentence_of(edit: Edit) -> str:
-    """Return in a sentence what the edit did."""
-    return say(
-        f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)
-    )
-
-
 def _undo(index: Index, edits: list[Edit]) -> None:
     """Draw the first of the edits, each with a button that undoes it."""
     if edits:
         draw(markup.label(say("edit.log"), f"{len(edits):,}"))
     for edit in edits[:_UNDONE]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.text(sentence_of(edit))
+            st.text(update_view.sentence_of(edit))
             if st.button(say("edit.undo"), key=f"undo_here_{edit.number}", type="tertiary", icon=":material/undo:"):
                 assert index.path is not None
                 with plain_errors():

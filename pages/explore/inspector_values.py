@@ -14,6 +14,7 @@ from leanrag_core.types.conflicts import DENIED, Conflict
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+from pages.build import update_view
 from pages.common.messages import say, words
 from pages.explore import edit_view, inspected
 from pages.explore.exploring import Exploring
@@ -138,7 +139,7 @@ def entity_values(exploring: Exploring, more: dict[str, int]) -> Values:
 def _by_hand(exploring: Exploring, entity: Entity) -> list[str]:
     """Return the entity's manual edits in sentences."""
     return [
-        say("explore.inspect.by_hand", what=edit_view.sentence_of(edit))
+        say("explore.inspect.by_hand", what=update_view.sentence_of(edit))
         for edit in edit_view.edits_of(exploring.index, entity)[:_EDITS_NAMED]
     ]
 
