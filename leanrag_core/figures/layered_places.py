@@ -283,12 +283,13 @@ def strongest(
 
 def described(relation: TraceRelation, names: Sequence[str], language: str) -> str:
     """Describe a relation: its ends, the number of relations behind an aggregated one, and its text, if it has one."""
-    code = f"made.{relation.made.replace('-', '_')}"
+    words = (f"explore.inspect.kind.{relation.made}", f"made.{relation.made.replace('-', '_')}")
+    code = next((each for each in words if each in codes()), "")
     values: dict[str, Value] = {
         "first": isolated(names[0]),
         "second": isolated(names[-1]),
         "n": int(relation.strength + 0.5),
-        "made": message(code) if code in codes() else relation.made,
+        "made": message(code) if code else relation.made,
         "description": relation.description,
     }
     code_of_base = "figure.base_relation" if relation.description else "figure.relation_without_text"

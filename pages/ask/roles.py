@@ -8,6 +8,7 @@ from leanrag_core.figures.drawn_nodes import kind_title
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.play_cards import anchors
 from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
+from leanrag_core.views import schema
 from pages.common import markup
 from pages.common.html import NOTHING, html
 from pages.common.messages import known, language, say, words
@@ -53,9 +54,9 @@ def sentence_case(title: str) -> str:
 
 
 def made_title(origin: str) -> str:
-    """Return in words how the description of a relation was made."""
+    """Return in words how the description of a relation was made, as Explore does where it has the kind."""
     code = f"made.{code_part(origin)}"
-    return say(code) if known(code) else origin
+    return say(code) if known(code) else schema.kind_title(origin, say)
 
 
 def reason(trace: Trace, item: TraceItem) -> str:

@@ -12,6 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.types.config import REFERENCE, model_title
 from leanrag_core.types.manifest import REFERENCE_GRAPH
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.views import schema
 from pages.common import choices, markup, session
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
@@ -189,7 +190,9 @@ def _types(types: Mapping[str, Share]) -> Markup:
 
 
 def _kinds(kinds: Mapping[str, Share]) -> Markup:
-    rows = [(kind, f"{share.given:,}", _percent(share.precision)) for kind, share in kinds.items()]
+    rows = [
+        (schema.kind_title(kind, say), f"{share.given:,}", _percent(share.precision)) for kind, share in kinds.items()
+    ]
     head = tuple(say(f"evaluate.extraction.head.{name}") for name in ("kind", "given", "precision"))
     return markup.facts_table(head, rows, caption=say("evaluate.extraction.kinds"))
 

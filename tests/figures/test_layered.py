@@ -281,7 +281,7 @@ def test_arcs_rise_above_the_boxes_they_join_and_more_above_others() -> None:
     near, far = sorted(graph.edges, key=lambda edge: edge.id)
     assert [point[1] for point in near.points] == [top, top - 2 * 15, top]
     assert [point[1] for point in far.points] == [top, top - 2 * 30, top]
-    assert near.about == "b0 and b1: 1 relations, concatenated. They meet."
+    assert near.about == "b0 and b1: 1 relations, joined texts. They meet."
 
 
 def test_the_strongest_arcs_of_a_layer_are_drawn_and_the_others_counted() -> None:
