@@ -21,7 +21,7 @@ from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, embedding_view
 from pages.build.engine_form import Engine
-from pages.common import markup, session, state, widgets
+from pages.common import markup, running_view, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, toast_next, words
@@ -114,6 +114,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
                 )
                 session.endpoint_builds.clear()
                 state.remember("job", started)
+                running_view.choose_when_built(started)
                 toast_next(say("build.started"), "construction")  # its panel may be out of view, far above the button
                 st.rerun()
         if not corpus.documents:

@@ -16,7 +16,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, forecast_card, growing_view, job_words
-from pages.common import frame, markup, session, state, widgets
+from pages.common import frame, markup, running_view, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
@@ -98,6 +98,8 @@ def show(job_id: str) -> None:
         message(error, kind="error")
         return
     live = job.live
+    if live and job.builds_index:
+        running_view.choose_when_built(job_id)  # also after a reload, which forgets who began it
     with st.container(key="job_panel"):
         st.fragment(_panel, run_every=1.0 if live else None)(job_id, live)
 

@@ -17,18 +17,17 @@ from pages.build import (
     snapshots_view,
     suggest_view,
 )
-from pages.common import forms, markup, session, state
+from pages.common import forms, markup, running_view, session, state
 from pages.common.frame import enter, heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say
-from pages.library import import_view
 
 _EARLIER = 12  # most jobs that are listed
 _URL = ("index", "corpus", "job", "group", snapshots_view.COMPARED, *engine_form.URL, *forecast_card.URL)
 
 
 def page() -> None:
-    import_view.choose_when_built()
+    running_view.choose_built()
     enter("build")
     workbench = session.workbench()
     corpora, jobs = workbench.corpora.all(), workbench.jobs.all()

@@ -17,6 +17,28 @@ from pages.common.messages import known, say
 
 _EVERY = 2.0  # seconds between two drawings
 _MOST = 3  # most jobs with a line of their own
+_AWAITED = "lr_awaited_index"  # the job whose index will be chosen once it is built
+
+
+def choose_when_built(job_id: str) -> None:
+    """Let the sidebar of Build choose the index of the job, the one begun or shown last, once it is built."""
+    st.session_state[_AWAITED] = job_id
+
+
+def choose_built() -> None:
+    """Choose the awaited index if it is built. Called before the sidebar is drawn."""
+    job_id = st.session_state.get(_AWAITED)
+    if job_id is None:
+        return
+    try:
+        job = session.workbench().jobs.job(job_id)
+    except LeanRAGError:  # its record was deleted
+        del st.session_state[_AWAITED]
+        return
+    if not job.live:
+        del st.session_state[_AWAITED]
+        if job.result:
+            state.remember("index", job.result)
 
 
 def line(jobs: Sequence[JobState], build_page: Path, *, first: bool) -> None:

@@ -13,7 +13,7 @@ from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
-from pages.common import markup, session, state, uploads
+from pages.common import markup, running_view, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -21,7 +21,6 @@ from pages.library import adding_view
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
 _RECOGNISE = ""
-_TO_OPEN = "lr_import_to_open"  # the job whose index will be chosen once it is built
 _MADE = 4  # facts that the tiles show
 _LISTED = 60  # most left-out rows in a preview
 
@@ -64,22 +63,6 @@ def panel() -> None:
             _preview(looked_at)
         for file in broken_importers():
             message(words(file.message), kind="error", title=say("library.import.broken_format"))
-
-
-def choose_when_built() -> None:
-    """Choose the index of this session's import once it is built. Called before the sidebar is drawn."""
-    job_id = st.session_state.get(_TO_OPEN)
-    if job_id is None:
-        return
-    try:
-        job = session.workbench().jobs.job(job_id)
-    except LeanRAGError:  # its record was deleted
-        del st.session_state[_TO_OPEN]
-        return
-    if not job.live:
-        del st.session_state[_TO_OPEN]
-        if job.result:
-            state.remember("index", job.result)
 
 
 def _set_open(is_open: bool) -> None:
@@ -198,7 +181,7 @@ def _preview(looked_at: LookedAt) -> None:
             st.session_state.pop(_LOOKED_AT)
             st.session_state[_OPEN] = False
             state.remember("job", job)
-            st.session_state[_TO_OPEN] = job
+            running_view.choose_when_built(job)
             st.switch_page(page_path("build"))
 
 

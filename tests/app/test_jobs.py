@@ -134,6 +134,24 @@ def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: 
     assert app.query_params["index"] == "other"
 
 
+def test_the_sidebar_of_build_chooses_the_index_that_was_just_built(home: Workbench, visit: Visit) -> None:
+    first = home.indexes.all()[0].path
+    folder = a_job(home, STARTED, progress("extract", 3, 9))
+    with job_lock(folder).acquire():
+        app = visit("build", home, index=first.name)
+        assert app.selectbox("lr_index").value == first.name
+    shutil.copytree(first, first.with_name("other"))
+    home.indexes.rename("other", "The other")
+    JobLog(folder).write("done", result="other", report=JobReport())
+    for _ in range(2):
+        app.run()
+        drawn.assert_sound(app)
+        assert app.selectbox("lr_index").value == "other"
+        assert app.query_params["index"] == "other"
+    app.selectbox("lr_index").set_value(first.name).run()
+    assert app.query_params["index"] == first.name, "a person's own choice stays"
+
+
 def test_a_build_whose_index_was_deleted_says_so(home: Workbench, visit: Visit) -> None:
     a_job(home, STARTED, ("done", {"result": "deleted", "report": JobReport()}))
     app = visit("build", home, job="one")
