@@ -10,8 +10,9 @@ from leanrag_core import Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_form
-from leanrag_core.types.roles import ROLES, Price
-from leanrag_core.workbench.role_checks import leaves
+from leanrag_core.types.roles import ROLES, Price, Role
+from leanrag_core.types.settings import Settings
+from leanrag_core.workbench.role_checks import leaves, writers_at_common_server
 from tests.endpoint.listener import listener
 from tests.endpoint.server import EndpointServer
 
@@ -55,6 +56,14 @@ def test_a_role_is_set_shown_and_taken_back(home: Path, capsys: pytest.CaptureFi
     }
     ran(capsys, "judging", "--clear")
     assert Workbench.default().settings.read().roles == {}
+
+
+def test_the_common_server_is_asked_for_the_chosen_models_that_have_no_server_of_their_own() -> None:
+    settings = Settings(base_url="http://here:1/v1", build_model="openai:big", answer_model="openai:small")
+    assert writers_at_common_server(settings) == ("big", "small")
+    elsewhere = settings.with_role("answers", Role(base_url="http://there:1/v1"), "openai:small")
+    assert writers_at_common_server(elsewhere) == ("big",)
+    assert writers_at_common_server(Settings(base_url="http://here:1/v1", build_embedding="openai:vectors")) == ()
 
 
 def test_wrong_words_are_refused_without_repeating_a_secret(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from leanrag_core.models.batch_calls import has_batches
 from leanrag_core.models.endpoint import Endpoint
 
 _AT_ONCE = 4  # questions for context windows
+_FEW_TOKENS = 16  # of a reply; servers refuse fewer
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,25 @@ def list_models(endpoint: Endpoint) -> ModelList:
     seconds = time.perf_counter() - started
     writing_first = sorted(names, key=lambda name: (embeds(name), name))
     return ModelList(endpoint.address, tuple(writing_first), seconds, batches=has_batches(endpoint))
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """Whether a model answers a call of a few tokens. error: why not; None where it does."""
+
+    model: str
+    seconds: float
+    error: Message | None = None
+
+
+def ask_briefly(endpoint: Endpoint, model: str) -> ModelAnswer:
+    """Make one call of a few tokens, whatever the reply says."""
+    started = time.perf_counter()
+    try:
+        endpoint.chat(model, [{"role": "user", "content": "Write one word."}], max_tokens=_FEW_TOKENS)
+    except EndpointError as error:
+        return ModelAnswer(model, time.perf_counter() - started, error.message)
+    return ModelAnswer(model, time.perf_counter() - started)
 
 
 def context_windows(endpoint: Endpoint, names: Sequence[str]) -> dict[str, int | None]:

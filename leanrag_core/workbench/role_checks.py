@@ -93,6 +93,17 @@ def is_asked(settings: Settings, role: str) -> bool:
     return is_remote(role_model(settings, role))
 
 
+def writers_at_common_server(settings: Settings) -> tuple[str, ...]:
+    """Return the language models, by the server's names, that the address and key of all roles are asked for."""
+    models = []
+    for role in ROLES:
+        server, model = settings.of_role(role), role_model(settings, role)
+        is_common = (server.base_url, server.key_variable) == (settings.base_url, settings.key_variable)
+        if role not in (EMBEDDINGS, RERANKING) and is_asked(settings, role) and is_common and not is_file(model):
+            models.append(model_title(model))
+    return tuple(dict.fromkeys(models))
+
+
 def leaves(settings: Settings) -> tuple[str, ...]:
     """Return the roles whose texts leave this machine."""
     return tuple(role for role in ROLES if is_asked(settings, role) and not runs_here(settings, role))

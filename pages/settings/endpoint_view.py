@@ -10,12 +10,13 @@ from leanrag_core.evaluation.extraction import EMBEDDING, EXACT, NORMALISED, Giv
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck, check_model
-from leanrag_core.models.listing import ModelList, context_windows, list_models
+from leanrag_core.models.listing import ModelAnswer, ModelList, ask_briefly, context_windows, list_models
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import IndexConfig, endpoint_model, file_model, is_file, model_title
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.references import PassageScores, judged
+from leanrag_core.workbench.role_checks import writers_at_common_server
 from leanrag_core.workbench.samples import FIRST_SAMPLE
 from pages.common import forms, keys, markup, session, state, widgets
 from pages.common.frame import plain_errors
@@ -23,15 +24,18 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import known, message, say, words
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
+_PATIENCE_OF_ANSWER = 30.0  # seconds for a word of a model, which a server on this machine may have to load
 _WINDOWS_ASKED = 12  # most models whose context window is requested
 
 
 @dataclass(frozen=True)
 class Tested:
-    """A tested connection. windows: context windows in tokens, None if the server does not tell."""
+    """A tested connection. windows: context windows in tokens, None if the server does not tell. answers: of the chosen
+    models, none of which may be chosen."""
 
     models: ModelList
     windows: dict[str, int | None]
+    answers: tuple[ModelAnswer, ...] = ()
 
 
 def is_set_up(settings: Settings) -> bool:
@@ -99,30 +103,42 @@ def forget() -> None:
 
 
 def test_connection(settings: Settings) -> Tested:
-    """Ask the server for its models and their context windows, without the cache."""
+    """Ask the server for its models and their context windows, without the cache, and each chosen model for a word. A
+    server that has no list of models may still have the chosen one."""
     forget()
     endpoint = session.workbench().models.endpoint(_patient(settings))
     listed = list_models(endpoint)
     if listed.error is None:
         listed = list_models(endpoint)  # the first call also measured loading the client
-    tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]))
+    chosen = writers_at_common_server(settings) if listed.error is None or listed.nothing_there else ()
+    asked = session.workbench().models.endpoint(
+        replace(settings, timeout_seconds=min(_PATIENCE_OF_ANSWER, settings.timeout_seconds))
+    )
+    answers = tuple(ask_briefly(asked, model) for model in chosen)
+    tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]), answers)
     _tested().keep(_who(settings), tested)
     return tested
 
 
 def show_test(tested: Tested, settings: Settings) -> None:
-    """Draw which server answered, the number of models and the time, or what went wrong."""
+    """Draw which server answered, the number of models and the time, whether the chosen models answer, or what went
+    wrong."""
     listed = tested.models
     if listed.error is not None:
         message(listed.error, kind="error", title=say("settings.connection.none"))
         if listed.nothing_there and not settings.base_url.rstrip("/").endswith("/v1"):
             draw(html('<div class="lr-small">{}</div>', say("settings.connection.up_to_v1")))
+        _answers(tested)
         return
     duration = numbers.duration(listed.seconds)
     message(say("settings.connection.good", address=listed.address, n=len(listed.names), time=duration), kind="good")
     if not listed.names:
         message(say("settings.connection.no_model"))
         return
+    if tested.answers:
+        _answers(tested)
+    else:
+        message(say("settings.connection.list_only"))
     model, window, price = (say(f"settings.connection.{name}") for name in ("model", "window", "price"))
     table = pd.DataFrame(
         {
@@ -141,6 +157,16 @@ def show_test(tested: Tested, settings: Settings) -> None:
             price: st.column_config.TextColumn(width=140),
         },
     )
+
+
+def _answers(tested: Tested) -> None:
+    """Draw of each chosen model whether it answered, and what the question took."""
+    for answer in tested.answers:
+        if answer.error is None:
+            answered = say("settings.connection.answers", model=answer.model, time=numbers.duration(answer.seconds))
+            message(answered, kind="good")
+        else:
+            message(answer.error, kind="error", title=say("settings.connection.silent", model=answer.model))
 
 
 def _window(tested: Tested, name: str) -> str:

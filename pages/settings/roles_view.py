@@ -10,6 +10,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_forms
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import is_file, model_title
 from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
@@ -20,7 +21,6 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
 
-_CHECKS = "lr_role_checks"  # by role: its settings when it was checked, and the result
 _ROW = (1.2, 1.75, 1.65, 0.65, 1.2, 1.05, 2.45, 1.05, 0.65)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
@@ -251,16 +251,23 @@ def _fingerprint(settings: Settings, role: str) -> tuple[str, str, str]:
     return settings.of_role(role).base_url, role_model(settings, role), repr(settings.own_role(role))
 
 
+@st.cache_resource(show_spinner=False)
+def _checks() -> BoundedCache[str, tuple[tuple[str, str, str], RoleCheck] | None]:
+    """Return the last checks by role, each with the role's settings at the time. They outlive a reload of the page, as
+    the settings that they are about do."""
+    return BoundedCache(len(ROLES))
+
+
 def _checked(settings: Settings, role: str) -> RoleCheck | None:
     """Return the last check of the role with its current settings."""
-    known = st.session_state.get(_CHECKS, {}).get(role)
+    known = _checks().get(role, None)
     return known[1] if known is not None and known[0] == _fingerprint(settings, role) else None
 
 
 def _said(settings: Settings, role: str) -> Markup:
     checked, untried = _checked(settings, role), why_untried(settings, role)
     if checked is None:
-        changed = untried is None and role in st.session_state.get(_CHECKS, {})
+        changed = untried is None and role in _checks()
         reason = untried or message_of("roles.changed" if changed else "roles.not_tried")
         return html('<div class="lr-rolesaid"><i class="lr-dot-none" aria-hidden="true"></i>{}</div>', words(reason))
     return html(
@@ -273,7 +280,6 @@ def _said(settings: Settings, role: str) -> Markup:
 
 def _check(settings: Settings, roles: list[str]) -> None:
     """Check the roles one after the other, and redraw the page with the results."""
-    checks = st.session_state.setdefault(_CHECKS, {})
     passage = endpoint_view.sample_passage(f"sample-{FIRST_SAMPLE}")
     for place, role in enumerate(roles, start=1):
         progress_text = say("roles.checking", role=say(f"role.{role}"), n=place, total=len(roles))
@@ -283,5 +289,5 @@ def _check(settings: Settings, roles: list[str]) -> None:
             except InvalidConfig as error:
                 message(error, kind="error")
                 return
-        checks[role] = (_fingerprint(settings, role), check)
+        _checks().keep(role, (_fingerprint(settings, role), check))
     st.rerun()

@@ -69,11 +69,54 @@ def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: Endp
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
     assert "is there and lists 2 models" in drawn.text(app)
+    assert "scripted-chat answers" in drawn.text(app)
+    assert "one call of a few tokens" in drawn.text(app)
+    assert [request.completion_tokens <= 16 for request in endpoint.answered()] == [True]
     connection = app.dataframe[0].value
     assert list(connection["Model"]) == ["scripted-chat", "scripted-embedding"]
     assert list(connection["Context window, tokens"]) == ["8,192", "8,192"]
     windows = [body for body in drawn.html(app) if "lr-rolefact" in body and "8,192" in body]
     assert windows, "the table of roles has the window of the model that is in use, too"
+
+
+def test_a_test_without_a_chosen_model_says_that_it_read_the_list_alone(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    home.settings.save(Settings(base_url=endpoint.url))
+    app = visit("settings", home)
+    app.button("test_connection").click().run()
+    drawn.assert_sound(app)
+    assert "Only the list was read." in drawn.text(app)
+    assert not endpoint.answered()
+
+
+def test_a_chosen_model_that_the_server_lists_but_cannot_run_is_named(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    endpoint.plan = FaultPlan(share=1.0, kinds=(faults.HTTP_500,), recover_after=None)
+    home.settings.save(Settings(base_url=endpoint.url, build_model="openai:scripted-chat"))
+    app = visit("settings", home)
+    app.button("test_connection").click().run()
+    drawn.assert_sound(app)
+    assert "is there and lists 2 models" in drawn.text(app)
+    assert "scripted-chat does not answer." in drawn.text(app)
+    assert "fails with status 500" in drawn.text(app)
+
+
+def test_the_check_of_a_role_is_there_after_a_reload_until_the_role_changes(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    home.settings.save(Settings(base_url=endpoint.url, answer_model="openai:scripted-chat"))
+    app = visit("settings", home)
+    app.button("check_answers").click().run()
+    drawn.assert_sound(app)
+    [said] = [body for body in drawn.html(app) if "answers in" in body]
+    again = visit("settings", home)
+    drawn.assert_sound(again)
+    assert said in drawn.html(again)
+    assert len(endpoint.answered()) == 1
+    home.settings.save(Settings(base_url=endpoint.url, answer_model="openai:another"))
+    assert "changed, not tried" in drawn.text(visit("settings", home))
 
 
 def test_a_model_for_answers_writes_about_an_index_that_was_built_without_one(
