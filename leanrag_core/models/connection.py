@@ -1,5 +1,6 @@
 """The way to an OpenAI-compatible server: the only file that imports the openai package."""
 
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -142,7 +143,9 @@ class Connection:
             problem = self._in_reply(error.body) or EndpointBusy(
                 "endpoint.no_reply", address=self.address, reason=root_cause(error)
             )
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
+        except (json.JSONDecodeError, TypeError, AttributeError, KeyError):  # their words are about our own code
+            problem = EndpointBusy("endpoint.no_reply_page", address=self.address)
+        except (openai.OpenAIError, ValueError) as error:
             problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_cause(error))
         except OSError as error:
             problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))

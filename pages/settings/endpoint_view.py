@@ -10,6 +10,7 @@ from leanrag_core.evaluation.extraction import EMBEDDING, EXACT, NORMALISED, Giv
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck, check_model
+from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelAnswer, ModelList, ask_briefly, context_windows, list_models
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import IndexConfig, endpoint_model, file_model, is_file, model_title
@@ -25,6 +26,7 @@ from pages.common.messages import known, message, say, words
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
 _PATIENCE_OF_ANSWER = 30.0  # seconds for a word of a model, which a server on this machine may have to load
+_UNREACHED = ("endpoint.no_answer", "endpoint.no_answer_by_proxy", "endpoint.timeout", "endpoint.connection_broke")
 _WINDOWS_ASKED = 12  # most models whose context window is requested
 
 
@@ -125,9 +127,7 @@ def show_test(tested: Tested, settings: Settings) -> None:
     wrong."""
     listed = tested.models
     if listed.error is not None:
-        message(listed.error, kind="error", title=say("settings.connection.none"))
-        if listed.nothing_there and not settings.base_url.rstrip("/").endswith("/v1"):
-            draw(html('<div class="lr-small">{}</div>', say("settings.connection.up_to_v1")))
+        _no_list(listed, listed.error, settings)
         _answers(tested)
         return
     duration = numbers.duration(listed.seconds)
@@ -157,6 +157,20 @@ def show_test(tested: Tested, settings: Settings) -> None:
             price: st.column_config.TextColumn(width=140),
         },
     )
+
+
+def _no_list(listed: ModelList, error: Message, settings: Settings) -> None:
+    """Draw why there is no list of models, and what to do."""
+    title = say("settings.connection.none" if error.code in _UNREACHED else "settings.connection.no_list")
+    if listed.nothing_there:
+        message(say("settings.connection.nothing_there", address=listed.address), kind="error", title=title)
+        if not settings.base_url.rstrip("/").endswith("/v1"):
+            draw(html('<div class="lr-small">{}</div>', say("settings.connection.up_to_v1")))
+        return
+    message(error, kind="error", title=title)
+    remedy = f"settings.connection.remedy.{error.code.removeprefix('endpoint.')}"
+    if known(remedy):
+        draw(html('<div class="lr-small">{}</div>', say(remedy)))
 
 
 def _answers(tested: Tested) -> None:

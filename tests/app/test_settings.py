@@ -1,7 +1,10 @@
 """Settings: what is refused, what is kept, and what a server on the loopback reports."""
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,27 @@ KEY = "sk-planted-0123456789abcdef-f3a1"
 def endpoint() -> Iterator[EndpointServer]:
     with EndpointServer() as server:
         yield server
+
+
+@contextmanager
+def always(status: int, body: bytes) -> Iterator[str]:
+    """Run a server that gives the same answer to everything; yield its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Write nothing to stderr."""
+
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "text/html" if body.startswith(b"<") else "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
 
 
 def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
@@ -144,8 +168,35 @@ def test_of_an_address_without_its_version_the_missing_part_is_named(
     app = visit("settings", home)
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
-    assert "No connection." in drawn.text(app)
+    assert "A server answers, but gives no list of models." in drawn.text(app)
+    assert "Nothing is at" in drawn.text(app)
     assert "up to and with /v1" in drawn.text(app)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said", "remedy"),
+    [
+        (500, b'{"error": {"message": "out of memory"}}', "fails with status 500: out of memory", "read its log"),
+        (429, b'{"error": {"message": "too many"}}', "asks to slow down: too many", "Wait a minute"),
+        (200, b"<html>Log in</html>", "not a reply, perhaps the page of a proxy", "Open the address in a browser"),
+        (200, b'{"data": [1, 2', "not a reply, perhaps the page of a proxy", "Open the address in a browser"),
+        (200, b'{"data": [null]}', "not a reply, perhaps the page of a proxy", "Open the address in a browser"),
+    ],
+)
+def test_what_is_no_list_of_models_is_said_with_what_to_do(
+    status: int, body: bytes, said: str, remedy: str, home: Workbench, visit: Visit
+) -> None:
+    with always(status, body) as address:
+        home.settings.save(Settings(base_url=f"{address}/v1"))
+        app = visit("settings", home)
+        app.button("test_connection").click().run()
+        drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "A server answers, but gives no list of models." in text
+    assert said in text
+    assert remedy in text
+    assert "attribute" not in text, "words about the program itself help nobody"
+    assert "delimiter" not in text
 
 
 @pytest.mark.parametrize("kind", [faults.HTML_200, faults.HTTP_500, faults.EMPTY_BODY, faults.RESET])
