@@ -44,6 +44,7 @@ PAGES = (
     ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent
+_KEY_HINTS = ("press_enter", "press_ctrl_enter", "press_enter_in_form", "press_ctrl_enter_in_form")
 _TITLE = 20  # characters that the sidebar's list of indexes has room for
 
 
@@ -75,7 +76,8 @@ def enter(page: str) -> IndexSummary | None:
     """
     state.read_url(page)
     reveal.follow_link()
-    draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables())))
+    hints = "".join(f'--lr-{name.replace("_", "-")}:"{say(f"frame.{name}")}";' for name in _KEY_HINTS)
+    draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables() + hints)))
     theme = "dark" if is_dark() else "light"
     st.logo(
         str(_HERE / "assets" / f"logo_{theme}.svg"),

@@ -56,6 +56,14 @@ def test_the_field_for_uploads_is_in_the_language_of_the_page(
     assert field(page, "folder_").evaluate(SEEN) == ["浏览文件夹", "每个文件不超过 200 MB"]
     assert "拖放文件夹到此处" in held_above(page, "folder_")
 
+    # So is the key that keeps what is written in other fields.
+    page.goto(f"{server.url}/settings?lang=zh")
+    settled(page)
+    page.locator(".st-key-set_base_url input").fill("http://127.0.0.1:1/v1")
+    hint = page.get_by_test_id("InputInstructions").locator("span").first
+    shown = "each => [getComputedStyle(each).fontSize, getComputedStyle(each, '::after').content]"
+    assert hint.evaluate(shown) == ["0px", '"按 Enter 应用"']
+
 
 def test_files_that_were_chosen_are_seen_in_the_field(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
