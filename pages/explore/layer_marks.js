@@ -334,33 +334,36 @@ function drawNames({ data, layout, view, at, taken }, parent) {
 
 function cloudName(cloud, { data, view, at, taken, room }, parent) {
   const font = `650 13px ${FONT}`,
-    x = view.X(cloud.x),
-    fits = measure(Math.max(90, 2.1 * cloud.radius_x * view.stretch * view.k), font);
-  const name = cut(at.get(cloud.node).name, fits),
-    width = ((pen.font = font), pen.measureText(name).width),
-    reach = cloud.radius_y * view.k;
-  for (const y of [
-    view.Y(cloud.y) - reach + 2,
-    view.Y(cloud.y) + reach + 10,
-    view.Y(cloud.y) - reach - 14,
-    view.Y(cloud.y) + reach + 22,
-  ]) {
-    const left = Math.min(Math.max(x - width / 2, 4), view.width - width - 4),
-      box = [left - 2, y - 12, left + width + 2, y + 5];
-    if (
-      box[1] < room[1] ||
-      box[3] > room[3] ||
-      taken.some(([l, t, r, b]) => box[0] < r && l < box[2] && box[1] < b && t < box[3])
-    )
-      continue;
-    taken.push(box);
-    const text = writeName(
-      "halo cloud-name",
-      { x: left, y, style: `font:${font};--c:${hue(data, cloud)}` },
-      parent,
-      name,
-    );
-    text.setAttribute("aria-hidden", "true");
-    return;
-  }
+    reach = cloud.radius_y * view.k,
+    most = Math.max(90, 2.1 * cloud.radius_x * view.stretch * view.k);
+  const names = [1, 0.66, 0.45].map((share) => cut(at.get(cloud.node).name, measure(share * most, font))),
+    widths = names.map((name) => ((pen.font = font), pen.measureText(name).width));
+  const middle = { x: view.X(cloud.x), top: view.Y(cloud.y) - reach, bottom: view.Y(cloud.y) + reach };
+  const place = cloudNamePlace(middle, widths, taken, room);
+  if (!place) return;
+  taken.push(place.box);
+  const text = writeName(
+    "halo cloud-name",
+    { x: place.left, y: place.y, style: `font:${font};--c:${hue(data, cloud)}` },
+    parent,
+    names[place.name],
+  );
+  text.setAttribute("aria-hidden", "true");
+}
+
+// Where the name of a cloud is free: above or below its middle, else beside that, else with fewer letters. widths: of
+// the name and its shorter forms, in px. Returns undefined where all is taken.
+function cloudNamePlace({ x, top, bottom }, widths, taken, room) {
+  for (const [name, width] of widths.entries())
+    for (const aside of [0, -0.35, 0.35, -0.7, 0.7])
+      for (const y of [top + 2, bottom + 10, top - 14, bottom + 22]) {
+        const left = Math.min(Math.max(x + (aside - 0.5) * width, room[0] + 4), room[2] - width - 4),
+          box = [left - 2, y - 12, left + width + 2, y + 5];
+        const isFree =
+          box[1] >= room[1] &&
+          box[3] <= room[3] &&
+          !taken.some(([l, t, r, b]) => box[0] < r && l < box[2] && box[1] < b && t < box[3]);
+        if (isFree) return { name, left, y, box };
+      }
+  return undefined;
 }
