@@ -54,12 +54,11 @@ function drawMap(figure, data, view) {
     make("circle", { cx: X(match.at[0]), cy: Y(match.at[1]), r: 7, class: "match" }, svg);
   if (data.chosen) make("circle", { cx: X(data.chosen.at[0]), cy: Y(data.chosen.at[1]), r: 9, class: "chosen" }, svg);
   const taken = seedAt.map((/** @type {number[]} */ [x, y]) => [x - 13, y - 13, x + 13, y + 13]);
-  taken.push([0, 0, width, 30]); // where the figure says what distance is not
+  const notes = wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`);
+  taken.push([0, 0, width, 15 + 15 * notes.length]); // where the figure says what distance is not
   if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, star, view, taken, words);
   const unnamed = nameClusters(svg, layer.clusters, { regions, X, Y, width, height, taken, data, fade });
-  wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`).forEach((line, n) =>
-    make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line),
-  );
+  notes.forEach((line, n) => make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line));
   figure.querySelector("svg")?.remove();
   figure.prepend(svg);
   return { svg, X, Y, width, height, seedAt, layer, unnamed };
