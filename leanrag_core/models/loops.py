@@ -31,6 +31,8 @@ class LoopWatch:
 def repeats(text: str) -> bool:
     """Tell whether the text ends in the same words over and over, or in ones that hardly differ."""
     for period in range(1, min(_LONGEST_PERIOD, len(text) // _TIMES) + 1):
+        if text[-1 - period] != text[-1]:  # one comparison for most periods
+            continue
         times = max(_TIMES, -(-_SHORTEST // period))
         if len(text) >= period * times and text.endswith(text[-period:] * times):
             return True

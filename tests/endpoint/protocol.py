@@ -8,6 +8,7 @@ import time
 from array import array
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Protocol
 
 from leanrag_core.text.tokens import count_tokens
@@ -26,7 +27,7 @@ _KINDS = {
 _PAGE = (
     b"<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>The proxy is unwell.</p></body></html>"
 )
-_WORDS_A_PIECE = 3
+_WORDS_A_PIECE, _WORDS_IN_SMALL_PIECES, _WORDS_A_LONG_PIECE = 3, 60, 30  # each piece costs a reader a millisecond
 _UNSUPPORTED = {
     "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' "
     "instead.",
@@ -231,9 +232,13 @@ def with_reasoning(form: str, text: str) -> tuple[str, str]:
 def _events(
     head: dict[str, Any], text: str, beside: str, finish: str, usage: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """Return the role, the text three words at a time, the reason of its end and, where asked for, the usage."""
+    """Return the role, the text some words at a time, the reason of its end and, where asked for, the usage."""
     words = text.split(" ")
-    pieces = [" ".join(words[at : at + _WORDS_A_PIECE]) for at in range(0, len(words), _WORDS_A_PIECE)]
+    starts = [
+        *range(0, min(len(words), _WORDS_IN_SMALL_PIECES), _WORDS_A_PIECE),
+        *range(_WORDS_IN_SMALL_PIECES, len(words), _WORDS_A_LONG_PIECE),
+    ]
+    pieces = [" ".join(words[start:end]) for start, end in pairwise([*starts, len(words)])]
     deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
     deltas += [{"reasoning_content": beside}] if beside else []
     deltas += [{"content": piece if at == 0 else f" {piece}"} for at, piece in enumerate(pieces)]
