@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from leanrag_core.answering.asked import OPEN, plain_words, stem
+from leanrag_core.answering.asked import OPEN, key, plain_words
 from leanrag_core.answering.languages import NEAREST_ACROSS, other_language
 from leanrag_core.answering.standing import holds_value, is_answered, parts_asked
 from leanrag_core.messages.catalog import sentence as sentence_of
@@ -39,7 +39,9 @@ _MIN_COSINE = 0.42
 # How much more a sentence of another item must score than a further one of the passages.
 _PASSAGES_FIRST = 0.03
 _COVERAGE = 0.8  # of a score; the rest is the cosine
-_AROUND = 0.5  # weight of a question's word that stands only in the sentences before, or in the title
+# Weight of a question's word that stands only in the sentences before, or in the title. Together they weigh at most as
+# much as the words of the sentence itself, which would otherwise be chosen for its neighbours.
+_AROUND = 0.5
 _NEAR_BEST = 0.72  # further sentences must score this share of the best one
 _VALUE = 0.6  # what a sentence gains for a part of the question that asks for the kind of value it holds
 _NEAREST = 3  # passages that are shown where nothing answers
@@ -49,8 +51,8 @@ _ENDS = ".!?。！？\"')]"
 _QUOTED_END = re.compile("[。！？][”’」』）]$")
 _DIGITS = 6  # to which scores are rounded, so that every processor chooses alike
 _POINTS_BACK = re.compile(
-    r"(?:but |and |so |yet |for )?(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both"
-    r"|the latter|the former)\b",
+    r"(?:but |and |so |yet |for )?(?:(?:after|at|by|during|for|from|in|of|on|to|under|with|without) )?"
+    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the latter|the former)\b",
     re.I,
 )
 NOTHING_FITS = "Nothing in the context answers this."
@@ -68,6 +70,11 @@ class _Sentence:
     read: str  # with the sentence that it points back to, or the name of the item
     around: str  # title of the item, and the sentences before it
     coverage: float = 0.0  # share of the question's content words, weighted by rarity
+
+    @property
+    def window(self) -> str:
+        """The sentence after what stands around it."""
+        return f"{self.around} {self.text}"
 
 
 def extractive_answer(
@@ -119,7 +126,7 @@ def extractive_answer(
     for part, vector in zip(parts, embedded[len(kept) :], strict=True):
         # Half by the part and half by the whole question; a value of the kind that is asked for decides between equals.
         likeness = alike.plain((vectors @ vector).astype(float)) + scores
-        likeness += [_VALUE * holds_value(part, pool[i].text, pool[i].text, asked_words) for i in kept]
+        likeness += [_VALUE * holds_value(part, pool[i].text, pool[i].window, asked_words) for i in kept]
         chosen.append(among[int(np.argmax(np.round(likeness[among], _DIGITS)))])  # of equals the first
     chosen = list(dict.fromkeys(chosen))[:MAX_SENTENCES]
     chosen = [*chosen, *_diverse(scores, vectors, of_passages, chosen, alike)]
@@ -160,7 +167,7 @@ def _content_words(text: str) -> frozenset[str]:
     runs = (word.lower() for word in _WORD.findall(text))
     words = (word for run in runs for word in (lexical_tokens(run) if han_runs(run) else (run,)))
     return frozenset(
-        stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())
+        key(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())
     )
 
 
@@ -209,10 +216,8 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
     def coverage(each: _Sentence) -> float:
         in_sentence = words_of[each.text] & question
         in_surroundings = (_content_words(each.around) & question) - in_sentence
-        return (
-            math.fsum([*(weight[word] for word in in_sentence), *(_AROUND * weight[word] for word in in_surroundings)])
-            / total
-        )
+        own = math.fsum(weight[word] for word in in_sentence)
+        return (own + min(own, _AROUND * math.fsum(weight[word] for word in in_surroundings))) / total
 
     return [replace(each, coverage=coverage(each)) for each in sentences.values()]
 

@@ -186,7 +186,7 @@ def holds_value(part: Asked, sentence: str, text: str, question_words: frozenset
     if is_chinese(part.text):
         return holds_chinese_value(part.kind, sentence)
     if part.kind == NUMBER:
-        return _holds_number(part, plain_words(sentence.translate(_SIGNS)), question_words)
+        return _holds_number(part, plain_words(sentence.translate(_SIGNS)), plain_words(text), question_words)
     if part.kind == DATE:
         words = plain_words(sentence)
         return any(
@@ -198,7 +198,9 @@ def holds_value(part: Asked, sentence: str, text: str, question_words: frozenset
     return part.kind != REASON or _CAUSE.search(text) is not None
 
 
-def _holds_number(part: Asked, words: Sequence[str], question_words: frozenset[str]) -> bool:
+def _holds_number(part: Asked, words: Sequence[str], window: Sequence[str], question_words: frozenset[str]) -> bool:
+    """Return whether the words hold such a number. window: them and the words before, which may name what is
+    measured."""
     places = [
         place
         for place, word in enumerate(words)
@@ -214,6 +216,6 @@ def _holds_number(part: Asked, words: Sequence[str], question_words: frozenset[s
     beside = (key(word) for place in places for word in words[max(0, place - 1) : place + 1 + _UNIT_NEAR])
     return bool(places) and (
         not measured
-        or any(meet(each, key(word)) for each in measured for word in words)
+        or any(meet(each, key(word)) for each in measured for word in window)
         or not units.isdisjoint(beside)
     )

@@ -222,6 +222,42 @@ def test_a_pronoun_at_the_start_of_a_passage_points_to_nothing_and_is_left_out(m
     assert made.parts[0].text == "Drones develop from unfertilised eggs that the queen lays."
 
 
+def test_a_phrase_that_points_back_brings_the_sentence_before_it(model: MiniLM) -> None:
+    passage = "The mite's first host is the eastern honey bee. In that host it breeds in drone cells alone."
+    made = asked_of(model, "In which cells does the mite breed in its host?", passage)
+    assert [part.text for part in made.parts] == [
+        "The mite's first host is the eastern honey bee.",
+        "In that host it breeds in drone cells alone.",
+    ]
+
+
+def test_a_sentence_is_not_chosen_for_the_words_that_stand_before_it(model: MiniLM) -> None:
+    passage = (
+        "The season calendar speaks of Varroa mites in spring. Put a frame of drone brood beside the nest."
+        " Look for eggs and for other signs of a good queen."
+    )
+    made = asked_of(model, "How does the season calendar use drone brood against Varroa mites in spring?", passage)
+    assert [part.text for part in made.parts] == split_sentences(passage)[:2]
+
+
+def test_what_is_measured_may_be_named_in_the_sentence_before_the_number(model: MiniLM) -> None:
+    passage = (
+        "A solution of oxalic acid in sugar syrup is dribbled onto the bees in each occupied seam."
+        " The usual amount is about five millilitres for each seam that is full of bees."
+    )
+    made = asked_of(model, "How much oxalic acid solution is trickled on each occupied seam of bees?", passage)
+    assert made.parts[0].text == "The usual amount is about five millilitres for each seam that is full of bees."
+
+
+def test_a_word_meets_its_past_form(model: MiniLM) -> None:
+    passages = (
+        "The prince offered Spinoza a chair, to teach law at Heidelberg.",
+        "He wrote to it that Spinoza declined, because he feared for his freedom.",
+    )
+    made = asked_of(model, "Why did Spinoza decline the chair at Heidelberg?", " ".join(passages))
+    assert passages[1] in [part.text for part in made.parts]
+
+
 def test_each_part_of_a_question_is_served(model: MiniLM) -> None:
     made = asked_of(
         model,
