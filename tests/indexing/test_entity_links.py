@@ -12,6 +12,7 @@ import pytest
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
+from leanrag_core.indexing.parts import synonyms
 from leanrag_core.indexing.parts.near_duplicates import near_duplicates
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
@@ -39,6 +40,15 @@ def test_synonyms_have_names_that_are_near_whatever_their_descriptions_are(tmp_p
     links: EntityLinks = made("synonyms", small_index(), tmp_path / "index", names)
     assert np.argwhere(links.links.toarray() > 0).tolist() == [[2, 4], [4, 2]]
     assert links.links[2, 4] == pytest.approx(0.9)
+
+
+def test_pairs_are_compared_a_block_at_a_time_with_the_same_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(4)
+    vectors, ends = unit(random.normal(size=(20, 8))), random.integers(0, 20, (33, 2))
+    whole = synonyms.cosines_of_pairs(vectors, ends)
+    monkeypatch.setattr(synonyms, "_PAIRS_AT_ONCE", 5)
+    assert synonyms.cosines_of_pairs(vectors, ends).tobytes() == whole.tobytes()
+    assert whole == pytest.approx((vectors[ends[:, 0]] * vectors[ends[:, 1]]).sum(axis=1), abs=1e-6)
 
 
 def test_a_relation_counts_the_passages_that_state_it_and_not_its_strength(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from leanrag_core.types.walks import EntityLinks
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
 
+_PAIRS_AT_ONCE = 8192  # whose vectors are read
 _PAIRS, _COSINES = "pairs.npy", "cosines.npy"
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
 _SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
@@ -38,6 +39,17 @@ class Config:
 
     def __post_init__(self) -> None:
         validate(self)
+
+
+def cosines_of_pairs(vectors: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the cosine of each pair of rows, (p,) float32, block by block: 100,000 entities have millions of pairs,
+    whose vectors would take tens of gigabytes. vectors: (n, d). ends: (p, 2) int rows."""
+    cosines = np.empty(len(ends), dtype=np.float32)
+    for start in range(0, len(ends), _PAIRS_AT_ONCE):
+        block = slice(start, start + _PAIRS_AT_ONCE)
+        # In numpy's own fixed order: BLAS adds up in another one on another processor.
+        cosines[block] = np.einsum("ij,ij->i", vectors[ends[block, 0]], vectors[ends[block, 1]])
+    return cosines
 
 
 class Part(PartBase):
@@ -64,10 +76,9 @@ class Part(PartBase):
         if k > 0:
             neighbours = nearest_neighbours(vectors, k)
             ends = np.stack([np.repeat(np.arange(n, dtype=np.int32), k), neighbours.ravel()], axis=1)
-            ends = np.unique(np.sort(ends, axis=1), axis=0)
-            # In numpy's own fixed order: BLAS adds up in another one on another processor.
-            near = np.einsum("ij,ij->i", vectors[ends[:, 0]], vectors[ends[:, 1]]).round(_DECIMALS)
-            near = index.passage_scale.plain(near)
+            keys = np.unique(ends.min(axis=1).astype(np.int64) * n + ends.max(axis=1))
+            ends = np.stack([keys // n, keys % n], axis=1).astype(np.int32)
+            near = index.passage_scale.plain(cosines_of_pairs(vectors, ends).round(_DECIMALS))
             pairs, cosines = ends[near >= config.cosine], near[near >= config.cosine]
         np.save(folder / _PAIRS, pairs)
         np.save(folder / _COSINES, cosines)
