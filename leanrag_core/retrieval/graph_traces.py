@@ -22,14 +22,15 @@ _BUDGETS = {"entities": "entity_tokens", "relations": "relation_tokens", "chunks
 
 @dataclass(frozen=True, eq=False)
 class RankedGraph:
-    """What a strategy ranked. Rows of base entities, of base relations, and of chunks, best first, with scores by row.
+    """What a strategy ranked. Rows of base entities, of base relations, and of chunks, best first, with scores by row;
+    many chunks as an array, (k,) int.
 
     chunk_reason: code of a message with a value `score`.
     """
 
     entities: Sequence[int] = ()
     relations: Sequence[int] = ()
-    chunks: Sequence[int] = ()
+    chunks: Sequence[int] | np.ndarray = ()
     entity_scores: Mapping[int, float] = field(default_factory=dict)
     relation_scores: Mapping[int, float] = field(default_factory=dict)
     chunk_scores: Mapping[int, float] = field(default_factory=dict)
@@ -155,7 +156,7 @@ def graph_trace(
         styles=(ENTITY, *((ASKED, SEARCHED) if questions else ()), PASSAGE, BASE, *filled.styles),
         items=(*filled.drawn, *questions, *passages),
         relations=(*filled.drawn_relations, *links),
-        ranked_chunks=ranked.chunks,
+        ranked_chunks=ranking.rows,
     )
 
 

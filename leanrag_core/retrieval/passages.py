@@ -234,7 +234,7 @@ def passage_trace(
         styles=(PASSAGE, *((SUB_QUESTION, SEARCHED) if searches else ())),
         items=(*questions, *passages),
         relations=links,
-        ranked_chunks=ranking.rows.tolist(),
+        ranked_chunks=ranking.rows,
     )
 
 

@@ -112,6 +112,7 @@ class _Reranking:
         caption = message("rerank.caption", n=len(ranked), model=self._name, taken=n_passages, entered=entered)
         step = self._step(caption, passages, started, usage)
         rows = [each.row for each in ranked]
+        moved = set(rows)
         styles = before.styles if before.style(PASSAGE_ROLE) or not entered else (*before.styles, PASSAGE)
         nodes = tuple(
             item if item.parent is None or item.parent in ids else replace(item, parent=None) for item in before.nodes
@@ -124,7 +125,7 @@ class _Reranking:
             steps=self._with_step(step, ids),
             styles=styles,
             usage=before.usage + usage if before.usage.calls else before.usage,
-            ranked_chunks=(*rows, *(row for row in before.ranked_chunks if row not in set(rows))),
+            ranked_chunks=(*rows, *(row for row in before.ranked_chunks if row not in moved)),
         )
 
     def _context(self, passages: Sequence[TraceItem]) -> Context:

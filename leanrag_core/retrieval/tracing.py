@@ -4,6 +4,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Query, StrategyBase, recorded_options, trace_index
 from leanrag_core.retrieval.tools import Tools
@@ -83,9 +85,10 @@ class Retrieval:
         styles: Sequence[Style],
         items: Sequence[TraceItem],
         relations: Sequence[TraceRelation] = (),
-        ranked_chunks: Sequence[int] = (),
+        ranked_chunks: Sequence[int] | np.ndarray = (),
     ) -> Trace:
-        """Return the trace. items, relations: all that is drawn. ranked_chunks: rows of the candidates, best first."""
+        """Return the trace. items, relations: all that is drawn. ranked_chunks: rows of the candidates, best first;
+        many of them as an array, (k,) int, which is read at once."""
         spent = sum(self.usage.values(), NO_USAGE)
         return Trace(
             question=self.query.text,
@@ -100,6 +103,8 @@ class Retrieval:
             index=trace_index(self.index),
             notes=tuple(self.notes),
             usage=spent if spent.calls else NO_USAGE,
-            ranked_chunks=tuple(map(int, ranked_chunks)),
+            ranked_chunks=tuple(
+                ranked_chunks.tolist() if isinstance(ranked_chunks, np.ndarray) else map(int, ranked_chunks)
+            ),
             search=self.search,
         )

@@ -73,7 +73,7 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             entities.tolist(),
             relations.tolist(),
-            chunks.tolist(),
+            chunks,
             by_row(entities, mass[entities]),
             by_row(relations, worths),
             by_row(rows, chunk_scores[rows]),

@@ -66,7 +66,7 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             nodes,
             rows,
-            chunks.tolist(),
+            chunks,
             {row: order[row] for row in nodes if row in order},
             {},
             by_row(chosen_chunks, scores[chosen_chunks]),

@@ -57,7 +57,7 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             entities.tolist(),
             (),
-            chunks.tolist(),
+            chunks,
             by_row(entities, mass[entities]),
             {},
             by_row(rows, scores[rows]),

@@ -104,7 +104,7 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             entities.tolist(),
             near.rows.tolist(),
-            chunks.tolist(),
+            chunks,
             by_row(entities, mass[entities]),
             dict(zip(facts.rows, facts.scores, strict=True)),
             by_row(rows, scores[rows]),

@@ -111,7 +111,7 @@ class Strategy(StrategyBase[Config]):
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
         near = similarity(index, CHUNKS, query.vector, rows.tolist())
-        ranked = RankedGraph(entities, relations, chunks.tolist(), {}, {}, by_row(rows, near), "passage.near")
+        ranked = RankedGraph(entities, relations, chunks, {}, {}, by_row(rows, near), "passage.near")
         asked = [
             Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")
             for number, step in enumerate(solved, start=1)

@@ -106,5 +106,5 @@ class Strategy(StrategyBase[Config]):
             styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,
-            ranked_chunks=ranking.tolist(),
+            ranked_chunks=ranking,
         )

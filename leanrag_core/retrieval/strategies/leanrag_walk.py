@@ -123,7 +123,7 @@ class Strategy(StrategyBase[Config]):
             styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
             items=(*paths.nodes, *neighbours, *carried.entities, *passages),
             relations=every,
-            ranked_chunks=ranking.tolist(),
+            ranked_chunks=ranking,
         )
 
 

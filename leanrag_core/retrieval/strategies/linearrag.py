@@ -122,7 +122,7 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             entities,
             (),
-            chunks.tolist(),
+            chunks,
             {row: active.scores[row] for row in entities},
             {},
             by_row(rows, scores[rows]),

@@ -193,7 +193,7 @@ class Strategy(StrategyBase[Config]):
         ]
         trace = graph_trace(
             run,
-            RankedGraph(chunks=chunks.tolist(), chunk_scores=by_row(rows, near), chunk_reason="passage.near"),
+            RankedGraph(chunks=chunks, chunk_scores=by_row(rows, near), chunk_reason="passage.near"),
             context.graph,
             steps=steps,
             chunk_caption=message("youtu.chunks", n=len(rows)),
