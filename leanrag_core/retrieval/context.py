@@ -342,7 +342,8 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
     MOST_SENTENCES at most, and without a new one it is dropped. tops: ids of the lowest common ancestors.
     """
     budget_of, seen = section_budgets(budgets), SeenSentences()
-    seen.add(item.text[item.lead :] for item in section(CHUNKS, lines.chunks, budget_of["chunks"]).items)
+    chunks = section(CHUNKS, lines.chunks, budget_of["chunks"])
+    seen.add(item.text[item.lead :] for item in chunks.items)
     entities = [_new_sentences(line, seen) or _name_alone(line) for line in lines.entities]
     tops_alone = [line for line in lines.aggregated if line.ref in tops]
     aggregated = [
@@ -355,7 +356,9 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
         section(AGGREGATED, [line for line in aggregated if line], budget_of["aggregated"]),
         section(RELATIONS, [line for line in relations if line], budget_of["relations"], shares),
     )
-    chunks = section(CHUNKS, lines.chunks, chunk_budget(budgets, sections))
+    room = chunk_budget(budgets, sections)
+    if room != chunks.budget:
+        chunks = section(CHUNKS, lines.chunks, room)
     return CompactContext(joined_sections(*sections, chunks), seen.n_dropped)
 
 

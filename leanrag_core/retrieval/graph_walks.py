@@ -158,37 +158,60 @@ def walk(
     it, and at all chunks, each with its cosine times passage_weight; cosines on the built-in model's scale. Negative
     ones count as 0; where nothing is left, it starts at all chunks alike. vector: (d,) of the question.
     """
-    from_entities, from_chunks = np.zeros(len(index.layers[0])), np.zeros(index.chunks.num_rows)
-    scale = index.query_scale
+    scale, from_entities = index.query_scale, dict[int, float]()
     for seed in seeds:
         n_chunks = len(index.layers[0].chunks_of(seed.row))
-        from_entities[seed.row] = max(scale.plain(seed.score), 0.0) / max(1, n_chunks)
-    from_chunks += passage_weight * np.maximum(scale.plain(similarity(index, CHUNKS, vector)), 0.0)
-    if not from_entities.sum() + from_chunks.sum():
+        from_entities[seed.row] = float(max(scale.plain(seed.score), 0.0) / max(1, n_chunks))
+    cosines = np.maximum(scale.plain(similarity(index, CHUNKS, vector)), 0.0)
+    from_chunks = (passage_weight * cosines).astype(np.float64)
+    if not any(from_entities.values()) and not from_chunks.any():
         from_chunks += 1.0
     return _at_rest(operator, from_entities, from_chunks, damping)
 
 
-def _at_rest(operator: WalkOperator, from_entities: np.ndarray, from_chunks: np.ndarray, damping: float) -> Walk:
+def _at_rest(
+    operator: WalkOperator, from_entities: Mapping[int, float], from_chunks: np.ndarray, damping: float
+) -> Walk:
     """Return the mass x of x = damping T x + (1 - damping) restart, scaled to sum 1.
 
-    from_entities, from_chunks: (n,) and (c,), where the walk restarts. Every second step of the walk is at a chunk, so
-    that the rounds go over chunks alone, two steps each: half as many rounds, and fewer chunks than entities. A walk
+    from_entities: by row, and from_chunks, (c,): where the walk restarts. Every second step of the walk is at a chunk,
+    so that the rounds go over chunks alone, two steps each: half as many rounds, and fewer chunks than entities. A walk
     that comes to a node without an edge restarts, which changes the solution by a factor alone (pagerank() gives the
     same).
     """
-    started = from_chunks + damping * (operator.to_chunks @ from_entities)
+    both = operator.between_chunks
+    started = from_chunks + damping * _one_step(operator, from_entities, len(from_chunks))
+    if both is not None:
+        in_order, started = started, np.empty_like(started)
+        started[both.place] = in_order
     chunks = started
     for _ in range(_WALK_ROUNDS):
-        both = operator.between_chunks
-        stepped = operator.to_chunks @ (operator.to_entities @ chunks) if both is None else both @ chunks
-        following = started + damping**2 * stepped
+        following = operator.to_chunks @ (operator.to_entities @ chunks) if both is None else both.matrix @ chunks
+        following *= damping**2
+        following += started
         change, chunks = np.abs(following - chunks).sum(), following
         if change < _TOLERANCE * chunks.sum():
             break
-    entities = from_entities + damping * (operator.to_entities @ chunks)
+    if both is not None:
+        chunks = chunks[both.place]
+    entities = operator.to_entities @ chunks
+    entities *= damping
+    for row, mass in from_entities.items():
+        entities[row] += mass
     total = entities.sum() + chunks.sum()
-    return Walk(operator, entities / total, chunks / total, damping)
+    entities /= total
+    return Walk(operator, entities, chunks / total, damping)
+
+
+def _one_step(operator: WalkOperator, masses: Mapping[int, float], n_chunks: int) -> np.ndarray:
+    """Return what one step from few entities brings to each chunk, (n_chunks,): each entity's mass goes to its chunks
+    alike. masses: by row."""
+    brought, lists = np.zeros(n_chunks), operator.to_entities
+    for row in sorted(masses):
+        chunks = lists.indices[lists.indptr[row] : lists.indptr[row + 1]]
+        if len(chunks):
+            np.add.at(brought, chunks, 1.0 / len(chunks) * masses[row])
+    return brought
 
 
 def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops: int) -> list[int]:

@@ -215,7 +215,7 @@ class _LayerSearcher:
 def _products(codes: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Return (n,) float32 products of (n, d) whole numbers with (d,); without the threads of a BLAS library, which take
     longer to start than these few rows do."""
-    return np.asarray(np.einsum("ij,j->i", codes, code))
+    return np.asarray(np.vecdot(codes, code))
 
 
 def _largest(scores: np.ndarray, n: int) -> np.ndarray:

@@ -179,9 +179,12 @@ def changed_files(folder: Path, record: PartRecord) -> dict[str, Message]:
 
 
 def _folders(folder: Path) -> list[Path]:
-    if not folder.is_dir():
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    return [folder / name for name in names]
 
 
 def _is_part(folder: Path) -> bool:

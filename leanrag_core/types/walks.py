@@ -62,6 +62,30 @@ _MOST_FILLED = 4  # cells of both steps in one, for each of one step, up to whic
 
 
 @dataclass(frozen=True, eq=False)
+class PackedTransition:
+    """A transition matrix in the order in which a processor multiplies by it fastest.
+
+    matrix: (n, n) float32 or float64; its row and column place[i] are those of node i. place: (n,) int64.
+    """
+
+    matrix: "csr_array"
+    place: np.ndarray
+
+
+def alike_rows_together(matrix: "csr_array") -> PackedTransition:
+    """Return the matrix, (n, n), with rows of equally many entries one after another, so that a processor foresees the
+    end of a row. The entries of a row stay in their order, so that sums are the same to the last bit."""
+    from scipy.sparse import csr_array
+
+    order = np.argsort(np.diff(matrix.indptr), kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    rows = matrix[order]
+    columns = place[rows.indices].astype(rows.indices.dtype)
+    return PackedTransition(csr_array((rows.data, columns, rows.indptr), shape=matrix.shape), place)
+
+
+@dataclass(frozen=True, eq=False)
 class WalkOperator:
     """Probabilities of a step.
 
@@ -72,7 +96,7 @@ class WalkOperator:
 
     to_chunks: "csr_array"
     to_entities: "csr_array"
-    between_chunks: "csr_array | None" = None
+    between_chunks: PackedTransition | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WalkOperator) and all(
@@ -92,7 +116,8 @@ def with_both_steps(operator: WalkOperator) -> WalkOperator:
     n_chunks_of = np.diff(operator.to_entities.indptr).astype(np.int64)
     if int((n_chunks_of**2).sum()) > _MOST_FILLED * operator.to_chunks.nnz:
         return operator
-    return replace(operator, between_chunks=(operator.to_chunks @ operator.to_entities).tocsr())
+    both = (operator.to_chunks @ operator.to_entities).tocsr()
+    return replace(operator, between_chunks=alike_rows_together(both))
 
 
 def _share_of_columns(matrix: "csr_array") -> "csr_array":
@@ -117,17 +142,6 @@ def normalised(weights: "csr_array") -> "csr_array":
 
 
 _ROWS_ALIKE = 512  # rows among which those with equally many edges stand together
-
-
-@dataclass(frozen=True, eq=False)
-class PackedTransition:
-    """A transition matrix in the order in which a processor multiplies by it fastest.
-
-    matrix: (n, n) float32; its row and column place[i] are those of node i. place: (n,) int64.
-    """
-
-    matrix: "csr_array"
-    place: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import pytest
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.repeats import SeenSentences
+from leanrag_core.retrieval.repeats import WORD, SeenSentences, words_of
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -33,6 +33,15 @@ def test_a_sentence_is_repeated_when_most_of_its_runs_of_five_words_were_said(sa
     so_far = SeenSentences()
     so_far.add([said])
     assert so_far.new(text) == new
+
+
+def test_words_of_plain_letters_are_found_as_all_words_are() -> None:
+    for text in (
+        "".join(map(chr, range(128))),
+        "The old_mill's trade, 1999 - it's SOLD.",
+        "K\u212a Kelvin, Zürich, 蜂箱",
+    ):
+        assert words_of(text) == WORD.findall(text.lower())
 
 
 def test_a_text_repeats_what_an_earlier_one_has_kept() -> None:
