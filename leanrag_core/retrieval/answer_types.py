@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
@@ -88,20 +87,12 @@ def own_types(question: str, known: Sequence[str]) -> tuple[str, ...]:
 
 def is_of_types(base: Layer, types: Sequence[str]) -> np.ndarray:
     """Return (n,) bool: whether each base entity has one of the types. types: in lower case."""
-    import pyarrow.compute as pc
-
-    if not types:
-        return np.zeros(len(base), dtype=bool)
-    lower = pc.utf8_lower(base.entities["type"])
-    return np.asarray(pc.is_in(lower, value_set=pa.array(types, pa.string())).to_numpy())
+    return base.lower_types.are(types) if types else np.zeros(len(base), dtype=bool)
 
 
 def _type_counts(base: Layer) -> dict[str, int]:
     """Return how many entities each type has, the commonest first, ties by name."""
-    import pyarrow.compute as pc
-
-    counted = pc.value_counts(pc.utf8_lower(base.entities["type"])).to_pylist()
-    counts = {each["values"]: each["counts"] for each in counted if each["values"] not in (None, *_UNTYPED)}
+    counts = {name: n for name, n in base.lower_types.counts.items() if name not in _UNTYPED}
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -10,7 +10,6 @@ from leanrag_core.retrieval.budgets import Candidate, text_line
 from leanrag_core.retrieval.passages import PassageReason, passage_items
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import Lists
 from leanrag_core.types.trace import TraceItem, TraceRelation
 
 
@@ -115,8 +114,7 @@ def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) ->
     """Return the relations of those entities: inside ones by the degrees of both ends; at most most_outside outside
     ones, by links, then degrees. Of equal outside ones those whose source is selected come first, then by row."""
     selected = np.unique(np.asarray(rows, dtype=np.int64))
-    touching = [layer.relations_of(int(row)) for row in selected]
-    relations = np.unique(np.concatenate([*touching, np.zeros(0, dtype=np.int32)]).astype(np.int64))
+    relations = layer.relations_of_any(selected).astype(np.int64)
     ends = layer.ends[relations]
     is_selected = np.isin(ends, selected)
     both = is_selected.all(axis=1)
@@ -143,17 +141,12 @@ class EntityChunk:
 
 def chunks_by_entity(layer: Layer, rows: Sequence[int]) -> list[EntityChunk]:
     """Return chunks by the order of the entities, and for one entity by how many of its relations are in them."""
-    in_chunks = Lists(layer.relations["chunks"])
+    in_chunks = layer.relation_chunk_lists
     listed: dict[int, EntityChunk] = {}
     for place, row in enumerate(rows):
         chunks = layer.chunks_of(row)
-        related = layer.relations_of(row)
-        relation_chunks = np.concatenate(
-            [*(in_chunks[relation] for relation in related.tolist()), np.zeros(0, dtype=np.int32)]
-        )
-        counts = (
-            np.bincount(relation_chunks, minlength=int(chunks.max(initial=-1)) + 1)[chunks] if len(chunks) else chunks
-        )
+        stated = np.sort(in_chunks.joined(layer.relations_of(row)))
+        counts = stated.searchsorted(chunks, side="right") - stated.searchsorted(chunks)
         for at in np.lexsort((chunks, -counts)).tolist():
             listed.setdefault(int(chunks[at]), EntityChunk(int(chunks[at]), place, int(counts[at])))
     return list(listed.values())

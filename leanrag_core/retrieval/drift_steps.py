@@ -74,6 +74,8 @@ def primed(run: Retrieval, communities: Communities, rows: Sequence[int], *, fol
     """Return an answer from each fold of those reports, in their order; empty folds are left out. most: follow-up
     questions of each."""
     cut = [part.tolist() for part in np.array_split(np.asarray(rows, dtype=np.int64), folds) if len(part)]
+    if run.tools.language is None:  # nobody reads the reports
+        return _unanswered(len(cut))
     fields = [{"most": most, "reports": "\n\n".join(report_of(communities, row) for row in part)} for part in cut]
     return _answers(run, "drift_primer", fields, message("graphrag_drift.step.primer"))
 
@@ -92,12 +94,16 @@ def report_of(communities: Communities, row: int) -> str:
     return f"{communities.cells.value('title', row)}\n{communities.report(row)}"
 
 
+def _unanswered(n: int) -> StepAnswers:
+    return StepAnswers(tuple(StepAnswer() for _ in range(n)))
+
+
 def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], step: Message) -> StepAnswers:
     """Ask for a reply to each prompt, several at once; where neither of two replies can be used, the answer has no
     text."""
     language, tools, faults = run.tools.language, run.tools, Faults()
     if language is None:
-        return StepAnswers(tuple(StepAnswer() for _ in fields))
+        return _unanswered(len(fields))
 
     def answer(values: Mapping[str, object]) -> StepAnswer:
         try:

@@ -25,8 +25,8 @@ class HopPath:
 class Mentions:
     """Which chunks go with what. Chunks are columns, in the order of their cosine to the question, the nearest first.
 
-    entities: (n, c), the chunks that mention each entity. nearest: the same, of more than five only the half that is
-    nearest to the question. voted: (v, c), the chunks that state each relation that was voted for.
+    entities: (k, c), the chunks that mention each of HopPaths.nodes. nearest: the same, of more than five only the half
+    that is nearest to the question. voted: (v, c), the chunks that state each relation that was voted for.
     """
 
     entities: "csr_array"
@@ -42,6 +42,8 @@ class HopPaths:
     are not listed one by one: for a start s, with a, b the nodes that follow, the score is left[s, a] + right[a, b], so
     that all sums over paths are products of sparse matrices. Source: MiniRAG, query-guided reasoning path discovery, as
     its release counts (`utils.py`, `cal_path_score_list` and `edge_vote_path`; `operate.py`, `path2chunk`).
+
+    nodes: (k,) rows, ascending, of all nodes that paths or votes come to; the matrices are over these alone.
     """
 
     def __init__(
@@ -54,13 +56,19 @@ class HopPaths:
         """
         from scipy.sparse import coo_array, csr_array
 
-        self.starts, self._voted_ends = starts, voted_ends
-        self._answers = may_answer.astype(np.float64)
-        both = np.concatenate([voted_ends, voted_ends[:, ::-1]])
-        votes = coo_array((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=adjacency.shape).tocsr()
-        first = _with_ones(adjacency[starts])
-        self._reached = np.unique(first.indices)
-        self._second = _with_ones(adjacency[self._reached])
+        from_starts = adjacency[starts]
+        reached = np.unique(from_starts.indices)
+        from_reached = adjacency[reached]
+        self.nodes = np.unique(np.concatenate([starts, reached, from_reached.indices, voted_ends.ravel()]))
+        # From here on a node is its place in self.nodes.
+        starts, self._reached, voted_ends = (
+            np.searchsorted(self.nodes, rows) for rows in (starts, reached, voted_ends)
+        )
+        self._starts, self._voted_ends = starts, voted_ends
+        self._answers = may_answer[self.nodes].astype(np.float64)
+        both, size = np.concatenate([voted_ends, voted_ends[:, ::-1]]), (len(self.nodes),) * 2
+        votes = coo_array((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=size).tocsr()
+        first, self._second = _among(from_starts, self.nodes), _among(from_reached, self.nodes)
         degrees = np.diff(self._second.indptr)
         # 1 + votes on each edge
         first, onward = first + votes[starts], self._second + votes[self._reached]
@@ -107,8 +115,8 @@ class HopPaths:
             (_like(first, self._through.data), nearest[self._reached]),
             (_like(first, first.data + 1), self._second @ nearest),
             (_with_ones(first), extra @ nearest),
-            (diags_array(-self._returns, dtype=np.float64), nearest[self.starts]),
-            (diags_array(of_start, dtype=np.float64), mentions.entities[self.starts]),
+            (diags_array(-self._returns, dtype=np.float64), nearest[self._starts]),
+            (diags_array(of_start, dtype=np.float64), mentions.entities[self._starts]),
             (csr_array(self._edge_scores()), mentions.voted),
         )
         factors, chunks = zip(*parts, strict=True)
@@ -116,21 +124,21 @@ class HopPaths:
 
     def _edge_scores(self) -> np.ndarray:
         """Return (m, v): for each start and vote the sum of the scores of the start's paths over that edge."""
-        scores = np.zeros((len(self.starts), len(self._voted_ends)))
+        scores = np.zeros((len(self._starts), len(self._voted_ends)))
         if not scores.size:
             return scores
         _, edge, counts = np.unique(np.sort(self._voted_ends, axis=1), axis=0, return_inverse=True, return_counts=True)
         votes = counts[edge.ravel()]
         for near_ends, far_ends in (self._voted_ends.T, self._voted_ends.T[::-1]):
             # As first hops of paths that start at the near end, then as second hops from the near to the far end.
-            scores += (self.starts[:, None] == near_ends) * self._through[:, far_ends].toarray()
-            goes_on = _with_ones(self._left)[:, near_ends].toarray() * (self.starts[:, None] != far_ends)
+            scores += (self._starts[:, None] == near_ends) * self._through[:, far_ends].toarray()
+            goes_on = _with_ones(self._left)[:, near_ends].toarray() * (self._starts[:, None] != far_ends)
             scores += goes_on * (self._left[:, near_ends].toarray() + 1 + votes + self._answers[far_ends])
         return scores
 
     def best(self, place: int) -> HopPath | None:
         """Return the path of that start with the highest score, ties by the rows of its nodes; None without one."""
-        start, row = int(self.starts[place]), slice(*self._left.indptr[place : place + 2].tolist())
+        start, row = int(self._starts[place]), slice(*self._left.indptr[place : place + 2].tolist())
         left, reached = self._left.data[row], self._to_reached.indices[row]
         if not len(reached):
             return None
@@ -142,7 +150,7 @@ class HopPaths:
         best = int(np.argmax(scores))
         first = int(self._reached[reached[np.searchsorted(right.indptr, best, side="right") - 1]])
         second = () if goes_back[best] else (int(right.indices[best]),)
-        return HopPath((start, first, *second), int(scores[best]))
+        return HopPath(tuple(self.nodes[[start, first, *second]].tolist()), int(scores[best]))
 
 
 def nearest_mentions(mentions: "csr_array") -> "csr_array":
@@ -179,6 +187,15 @@ def best_chunks(scores: "csr_array", n: int) -> list[list[int]]:
         order = np.lexsort((columns[kept], -values[kept]))[:n]
         lists.append(columns[kept[order]].tolist())
     return lists
+
+
+def _among(matrix: "csr_array", nodes: np.ndarray) -> "csr_array":
+    """Return the matrix, (r, n), with ones, and those nodes alone as columns, (r, k). nodes: (k,) ascending, all that
+    the matrix has."""
+    from scipy.sparse import csr_array
+
+    places = np.searchsorted(nodes, matrix.indices).astype(matrix.indices.dtype)
+    return csr_array((np.ones(matrix.nnz), places, matrix.indptr), shape=(matrix.shape[0], len(nodes)))
 
 
 def _with_ones(matrix: "csr_array") -> "csr_array":

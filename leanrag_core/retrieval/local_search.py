@@ -82,6 +82,12 @@ def _unmeasured(name: str) -> None:
     return None
 
 
+def local_chunks(index: Index, vector: np.ndarray, top_k: int, tools: Tools) -> Sequence[EntityChunk]:
+    """Return the chunks of local_evidence() alone, for a search whose context nobody reads. vector: (d,)."""
+    near = nearest_entities(index, vector, top_k, tools)
+    return chunks_by_entity(index.layers[0], near.rows.tolist())
+
+
 def local_evidence(
     index: Index,
     communities: Communities,

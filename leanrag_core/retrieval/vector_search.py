@@ -26,6 +26,8 @@ _ROWS_IN_CACHE = 1024  # of 384 numbers: 1.6 MB
 _KEPT_UP_TO = 1024  # rows of a part whose cosines are kept
 _OFF = 2e-3  # of a squared length from 1
 _LONGEST = 1 + _OFF  # product of two unit vectors
+_GROUP = 32  # values
+_COPIED_BELOW = 3  # one row in so many
 _ROWS_IN_KEY = 1 << 23  # behind 40 bits of a mass
 
 
@@ -115,6 +117,21 @@ def similarity(
     return _checked(index, part, vectors, vector, rows)
 
 
+def similarity_to_each(index: Index, part: int | str, queries: np.ndarray) -> list[np.ndarray]:
+    """Return similarity() of all rows to each query; a row of many is read from memory once for all of them.
+
+    queries: (q, d) float32, unit length. Raises IndexDamaged.
+    """
+    vectors = np.asarray(index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors)
+    if len(queries) == 1 or not _KEPT_UP_TO < len(vectors) <= _ONE_THREAD_UP_TO:
+        return [similarity(index, part, query) for query in queries]
+    with np.errstate(invalid="ignore", over="ignore"):  # reported below
+        each = cosines_of_each(vectors, queries)
+    for scores in each:
+        _require_fitting(index, part, np.abs(scores) <= _LONGEST)
+    return list(each)
+
+
 def _checked(
     index: Index,
     part: int | str,
@@ -136,8 +153,17 @@ def _checked(
         fits = np.abs(np.vecdot(vectors, vectors) - 1) < _OFF
     else:
         return scores
+    _require_fitting(index, part, fits, rows)
+    return scores
+
+
+def _require_fitting(
+    index: Index, part: int | str, fits: np.ndarray, rows: Sequence[int] | np.ndarray | None = None
+) -> None:
+    """Raise IndexDamaged for the first row that does not fit. fits: (n,) bool of all rows of the part, or (k,) of
+    those."""
     if fits.all():
-        return scores
+        return
     row = int(np.flatnonzero(~fits)[0])
     raise damaged(
         vectors_path(index, part), message("damage.not_unit_vector", row=row if rows is None else int(rows[row]))
@@ -285,8 +311,17 @@ def _may_be_best(known: np.ndarray, margins: np.ndarray, n: int) -> np.ndarray:
     if len(known) <= n:
         return np.arange(len(known))
     surely = known - margins
-    floor = np.partition(surely, len(surely) - n)[len(surely) - n]
-    return np.flatnonzero(known + margins >= floor)
+    if len(known) < _GROUP * 4 * n:
+        return np.flatnonzero(known + margins >= _nth_highest(surely, n))
+    # The nth of the highest of each group is no higher than the nth of all, and found much sooner.
+    highest = np.maximum.reduceat(surely, np.arange(0, len(surely), _GROUP))
+    near = np.flatnonzero(known + margins >= _nth_highest(highest, n))
+    return np.asarray(near[known[near] + margins[near] >= _nth_highest(surely[near], n)])
+
+
+def _nth_highest(values: np.ndarray, n: int) -> np.ndarray:
+    """Return the value that n of the values, (k,), are not below. n: 1 to k."""
+    return np.asarray(np.partition(values, len(values) - n)[len(values) - n])
 
 
 def row_cosines(vectors: np.ndarray, queries: np.ndarray, tools: Tools) -> list[RowCosines]:
@@ -303,20 +338,30 @@ def row_cosines(vectors: np.ndarray, queries: np.ndarray, tools: Tools) -> list[
 
 
 def nearest_rows(
-    vectors: np.ndarray, vector: np.ndarray, k: int, *, at_least: float = -1.0, tools: Tools | None = None
+    vectors: np.ndarray,
+    vector: np.ndarray,
+    k: int,
+    *,
+    at_least: float = -1.0,
+    tools: Tools | None = None,
+    among: np.ndarray | None = None,
 ) -> Ranked:
     """Return the k rows nearest to the vector, of those with that cosine or a higher one.
 
     vectors: (n, d) float32 unit rows. vector: (d,) float32, unit length. tools: for many vectors that are searched at
-    each question.
+    each question. among: (m,) ascending, the rows that are looked at; None for all.
     """
     if not len(vectors):
         return Ranked(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
     if tools is not None:
-        best = row_cosines(vectors, vector[None], tools)[0].best(k)
+        best = row_cosines(vectors, vector[None], tools)[0].best(k, among)
         rows, scores = best.rows, best.scores
-    else:
+    elif among is None:
         rows, scores = rank(np.arange(len(vectors)), cosines(vectors, vector), k)
+    else:  # of most rows all are compared: copying those would take longer
+        few = _COPIED_BELOW * len(among) < len(vectors)
+        scores = cosines(np.asarray(vectors)[among], vector) if few else cosines(vectors, vector)[among]
+        rows, scores = rank(among, scores, k)
     kept = scores >= at_least
     return Ranked(rows[kept], scores[kept])
 

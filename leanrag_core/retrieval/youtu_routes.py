@@ -12,18 +12,19 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
-from leanrag_core.retrieval.passages import append_missing, ranked_by_vector, reciprocal_rank_fusion
+from leanrag_core.retrieval.passages import append_missing, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import (
     RowCosines,
+    best_first,
     best_rows,
     cosines,
     nearest_entities,
     nearest_rows,
     rank,
     row_cosines,
-    similarity,
+    similarity_to_each,
 )
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JsonSchema
@@ -59,6 +60,7 @@ _REFLECTION: JsonSchema = {
 _ENTITIES, _SEARCHED = 10, 50  # entities of a sub-question; as many are looked at for those of its types
 _COMMUNITIES, _KEYWORDS = 3, 2  # nearest communities, and of each its nearest keywords
 _STARTS, _BRANCHES, _MOST_VISITS = 3, 3, 200  # of a walk
+_SORTED_UP_TO = 64  # relations; more are ranked as arrays
 _CHUNKS = 50  # nearest chunks of a sub-question
 _RELATIONS_AN_ENTITY = 2000  # a hub has more; the first ones are looked at
 
@@ -322,8 +324,9 @@ def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed])
             score[chunk] += 1.0 / place
     stating = np.flatnonzero(score)
     stating = stating[np.argsort(-score[stating], kind="stable")]
-    nearest = ranked_by_vector(index, parts[0].vector)
-    others = (best_rows(similarity(index, CHUNKS, part.vector), _CHUNKS) for part in parts[1:])
+    first, *following = similarity_to_each(index, CHUNKS, np.stack([part.vector for part in parts]))
+    nearest = best_first(first)
+    others = (best_rows(scores, _CHUNKS) for scores in following)
     rankings = [ranking for ranking in (stating, nearest[:_CHUNKS], *others) if len(ranking)]
     return append_missing(reciprocal_rank_fusion(rankings).rows, nearest)
 
@@ -362,13 +365,9 @@ def _below(space: Space, tree: KnowledgeTree, communities: Sequence[int], vector
         chosen.append(places[np.argsort(-near, kind="stable")[:_KEYWORDS]])
     if not chosen:
         return np.zeros(0, dtype=np.int64)
-    is_chosen = np.zeros(len(tree.keywords), dtype=bool)
-    is_chosen[np.concatenate(chosen)] = True
-    below = is_chosen[tree.keyword_of]
-    around = [base.relations_of(entity) for entity in np.flatnonzero(below).tolist()]
-    relations = np.unique(np.concatenate(around)) if around else np.zeros(0, dtype=np.int64)
-    attributes = np.flatnonzero(below[space.schema.attribute_entity]) + space.n_relations
-    return np.concatenate([relations, attributes]).astype(np.int64)
+    entities = tree.entities_below(np.concatenate(chosen))
+    attributes = space.schema.attributes_of(entities) + space.n_relations
+    return np.concatenate([base.relations_of_any(entities), attributes]).astype(np.int64)
 
 
 def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: int) -> np.ndarray:
@@ -390,13 +389,23 @@ def _walked(space: Space, starts: Sequence[int], scores: TripleCosines, depth: i
                 walks.append(path)
             if len(path) == depth:
                 continue
-            rows = base.relations_of(entity)[:_RELATIONS_AN_ENTITY].astype(np.int64)
-            best, cosines_of_best = rank(rows, scores.relations.of(rows), _BRANCHES)
-            known |= zip(best.tolist(), cosines_of_best.tolist(), strict=True)
-            ends = [(int(row), int(base.ends[row].sum()) - entity) for row in best]
-            stack += [(end, [*path, row]) for row, end in reversed(ends) if end not in visited]
-    best_first = sorted(zip((-_mean_cosines(walks, known)).tolist(), walks, strict=True))
-    return np.array(list(dict.fromkeys(row for _, path in best_first for row in path)), dtype=np.int64)
+            best = _nearest_few(scores.relations, base.relations_of(entity)[:_RELATIONS_AN_ENTITY])
+            known |= best
+            ends = (base.ends[list(best)].sum(axis=1) - entity).tolist()
+            both = list(zip(best, ends, strict=True))
+            stack += [(end, [*path, row]) for row, end in reversed(both) if end not in visited]
+    in_order = sorted(zip((-_mean_cosines(walks, known)).tolist(), walks, strict=True))
+    return np.array(list(dict.fromkeys(row for _, path in in_order for row in path)), dtype=np.int64)
+
+
+def _nearest_few(relations: RowCosines, rows: np.ndarray) -> dict[int, float]:
+    """Return the cosines of the _BRANCHES nearest of those relations by row, best first, equals by row. rows: (k,)
+    ascending."""
+    near = relations.of(rows)
+    if len(rows) > _SORTED_UP_TO:
+        best, cosines_of_best = rank(rows, near, _BRANCHES)
+        return dict(zip(best.tolist(), cosines_of_best.tolist(), strict=True))
+    return {row: -less for less, row in sorted(zip((-near).tolist(), rows.tolist(), strict=True))[:_BRANCHES]}
 
 
 def _mean_cosines(walks: Sequence[list[int]], known: Mapping[int, float]) -> np.ndarray:

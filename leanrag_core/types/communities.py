@@ -94,13 +94,13 @@ class Communities:
         """The nodes of each community, ascending."""
         return Lists(self.table["nodes"])
 
-    @property
+    @cached_property
     def n_by_rule(self) -> int:
         """Number of reports that no language model wrote, where a model wrote others; else 0."""
         makers = self.table["made"].to_pylist()
         return makers.count(BY_RULE) if BY_MODEL in makers else 0
 
-    @property
+    @cached_property
     def by_rule(self) -> bool:
         """Whether all reports were written without a language model."""
         return len(self) > 0 and set(self.table["made"].unique().to_pylist()) == {BY_RULE}

@@ -116,6 +116,26 @@ class Graph:
 
 
 @dataclass(frozen=True, eq=False)
+class LowerTypes:
+    """names: in lower case, each once. codes: (n,) int32, the place of each entity's type among the names, -1 for
+    none."""
+
+    names: tuple[str, ...]
+    codes: np.ndarray
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many entities have each type."""
+        counted = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+        return dict(zip(self.names, counted.tolist(), strict=True))
+
+    def are(self, wanted: Sequence[str]) -> np.ndarray:
+        """Return whether each entity has one of those types, (n,) bool."""
+        is_wanted = np.array([name in wanted for name in self.names] + [False])  # the last for none
+        return np.asarray(is_wanted[self.codes])
+
+
+@dataclass(frozen=True, eq=False)
 class Layer(Graph):
     """A layer G_i of the hierarchy H.
 
@@ -145,6 +165,14 @@ class Layer(Graph):
 
         letters = pc.utf8_normalize(pc.utf8_lower(self.entities["name"]), form="NFKD")
         return pc.replace_substring_regex(letters, r"\p{Mn}+", "")
+
+    @cached_property
+    def lower_types(self) -> "LowerTypes":
+        """The types of the entities in lower case."""
+        import pyarrow.compute as pc
+
+        coded = pc.utf8_lower(self.entities["type"]).combine_chunks().dictionary_encode()
+        return LowerTypes(tuple(coded.dictionary.to_pylist()), numbers(coded.indices.fill_null(-1)))
 
     def entity(self, row: int) -> Entity:
         """Return the entity in that row."""
@@ -222,6 +250,11 @@ class Layer(Graph):
         return coo_array((np.concatenate([weights, weights]), (both_ways[:, 0], both_ways[:, 1])), shape=size).tocsr()
 
     @cached_property
+    def relation_chunk_lists(self) -> Lists:
+        """The rows of the chunks that state each relation, ascending."""
+        return Lists(self.relations["chunks"])
+
+    @cached_property
     def mention_lists(self) -> tuple[np.ndarray, np.ndarray]:
         """Offsets (n + 1,) and rows: the chunks that mention entity i are rows[offsets[i] : offsets[i + 1]]."""
         return self._chunk_lists.offsets, self._chunk_lists.values
@@ -238,14 +271,24 @@ class Layer(Graph):
         offsets, rows = self._incident
         return rows[offsets[row] : offsets[row + 1]]
 
+    def relations_of_any(self, rows: np.ndarray) -> np.ndarray:
+        """Return the rows of the relations with an end in one of those entities, (k,) int32, ascending, each once.
+        rows: (m,) int."""
+        return np.unique(self._incident_to(rows))
+
+    def _incident_to(self, rows: np.ndarray) -> np.ndarray:
+        """Return the relations of each of those entities, one entity after the other, (k,) int32. rows: (m,) int."""
+        offsets, relations = self._incident
+        starts = offsets[rows]
+        counts = offsets[rows + 1] - starts
+        places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        return np.asarray(relations[places])
+
     def relations_inside(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the relations with both ends among those entities, (k,) int32 rows, ascending. rows: (m,) int."""
         if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
-        offsets, incident = self._incident
-        each = np.unique(np.asarray(rows)).tolist()
-        incident_relations = np.concatenate([incident[offsets[row] : offsets[row + 1]] for row in each])
-        incident_relations.sort()
+        incident_relations = np.sort(self._incident_to(np.unique(np.asarray(rows))))
         twice = incident_relations[1:][incident_relations[1:] == incident_relations[:-1]]  # once for each end
         return np.asarray(twice)
 

@@ -14,7 +14,7 @@ from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale, query_scale
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
-from leanrag_core.types.rows import Columns, Lists, numbers
+from leanrag_core.types.rows import Columns, numbers
 from leanrag_core.types.scope import NOTHING_LEFT_OUT, LeftOut, Scope
 from leanrag_core.types.visible import ShownInNotebooks
 
@@ -241,7 +241,7 @@ class Index(ShownInNotebooks):
         """(n_relations, n_chunks) float32: 1 where the chunk states the base relation."""
         from scipy.sparse import csr_array
 
-        lists = Lists(self.layers[0].relations["chunks"])
+        lists = self.layers[0].relation_chunk_lists
         size = (self.layers[0].relations.num_rows, self.chunks.num_rows)
         first, last = int(lists.offsets[0]), int(lists.offsets[-1])
         chunks = lists.values[first:last]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.rows import Columns, numbers
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -134,9 +134,25 @@ class KnowledgeTree:
     keywords: np.ndarray
     keyword_of: np.ndarray
 
+    @cached_property
+    def _communities_of_keywords(self) -> np.ndarray:
+        """(q,) int32, the community of each keyword."""
+        return np.asarray(self.community_of[self.keywords])
+
     def keywords_in(self, community: int) -> np.ndarray:
         """Return the places of the keywords of that community, (k,) int64."""
-        return np.flatnonzero(self.community_of[self.keywords] == community)
+        return np.flatnonzero(self._communities_of_keywords == community)
+
+    @cached_property
+    def _below_keywords(self) -> tuple[np.ndarray, np.ndarray]:
+        """Offsets (q + 1,) and entities (n,): those below keyword i are entities[offsets[i] : offsets[i + 1]]."""
+        return children_offsets(self.keyword_of, len(self.keywords))
+
+    def entities_below(self, places: np.ndarray) -> np.ndarray:
+        """Return the entities below those keywords, each once, ascending, (k,) int32. places: (m,) int, of keywords."""
+        offsets, entities = self._below_keywords
+        lists = [entities[offsets[place] : offsets[place + 1]] for place in np.unique(places).tolist()]
+        return np.sort(np.concatenate([*lists, np.zeros(0, dtype=np.int32)]))
 
 
 def incident_types(n_entities: int, ends: np.ndarray, schema: Schema) -> "csr_array":

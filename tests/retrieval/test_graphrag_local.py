@@ -4,6 +4,7 @@ import numpy as np
 
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.base_graph import relations_around
+from leanrag_core.retrieval.local_search import LocalSettings, local_chunks, local_evidence
 from leanrag_core.retrieval.strategies.graphrag_local import Config, Strategy
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import Communities
@@ -46,6 +47,13 @@ def test_the_golden_retrieval() -> None:
         ("id-honey",),
     ]
     assert [each.target for each in made.relations if each.role == "member"] == ["id-honey", "id-queen"]
+
+
+def test_the_chunks_alone_are_those_of_the_whole_search() -> None:
+    index, communities = index_with_chunks_of_relations(), hand_communities()
+    whole = local_evidence(index, communities, QUERY.vector, LocalSettings(2, 0, 15, 50, 10, 1000), TOOLS)
+    assert list(local_chunks(index, QUERY.vector, 2, TOOLS)) == list(whole.chunks)
+    assert [chunk.row for chunk in whole.chunks] == [1, 0, 2]
 
 
 def test_communities_are_ordered_by_how_many_entities_they_hold_then_by_rating() -> None:

@@ -26,6 +26,12 @@ def hop_paths(joined: csr_array, starts: list[int], answers: list[int], *voted: 
     )
 
 
+def chunk_scores(paths: HopPaths, mentions: Mentions) -> csr_array:
+    """Return the scores of the chunks by the mentions of all nodes."""
+    entities, nearest = (matrix[paths.nodes] for matrix in (mentions.entities, mentions.nearest))
+    return paths.chunk_scores(Mentions(entities, nearest, mentions.voted))
+
+
 def one_chunk_each(n: int, n_voted: int = 0) -> Mentions:
     """Return mentions of node i in chunk i, and of vote j in chunk n + j."""
     mentions = csr_array(np.eye(n, n + n_voted))
@@ -37,7 +43,7 @@ def test_answers_and_votes_raise_the_score_of_a_path() -> None:
     for vote in ((1, 2), (2, 1)):
         paths = hop_paths(graph(4, *LINE), [0], [2, 3], vote)
         assert (len(paths), paths.best(0)) == (1, HopPath((0, 1, 2), 3))
-        scores = paths.chunk_scores(one_chunk_each(4, 1)).toarray()
+        scores = chunk_scores(paths, one_chunk_each(4, 1)).toarray()
         assert scores.tolist() == [[3, 3, 3, 0, 3]]  # each node, and the edge that was voted for
 
 
@@ -46,7 +52,7 @@ def test_a_path_does_not_return_and_ends_where_the_first_node_has_no_other_neigh
     paths = hop_paths(graph(4, *LINE), [1], [0], (2, 3))
     assert len(paths) == 2
     # 1 - 0 scores 1 + 1 for the answer, 1 - 2 - 3 scores 1 + 1 for the vote; the start is on both.
-    assert paths.chunk_scores(one_chunk_each(4, 1)).toarray().tolist() == [[2, 4, 2, 2, 2]]
+    assert chunk_scores(paths, one_chunk_each(4, 1)).toarray().tolist() == [[2, 4, 2, 2, 2]]
     assert paths.best(0) == HopPath((1, 0), 2)  # of equal ones that with the lower rows
     assert hop_paths(graph(4, *LINE), [1], [], (2, 3)).best(0) == HopPath((1, 2, 3), 2)
 
@@ -55,11 +61,11 @@ def test_a_start_without_a_relation_has_its_own_chunks() -> None:
     paths = hop_paths(graph(3, (0, 1)), [2, 0], [2])
     assert paths.has_paths.tolist() == [False, True]
     assert paths.best(0) is None
-    assert paths.chunk_scores(one_chunk_each(3)).toarray().tolist() == [[0, 0, 1], [1, 1, 0]]
+    assert chunk_scores(paths, one_chunk_each(3)).toarray().tolist() == [[0, 0, 1], [1, 1, 0]]
 
 
 def test_without_a_start_or_a_relation_there_is_no_path() -> None:
-    assert hop_paths(graph(3), [], []).chunk_scores(one_chunk_each(3)).shape == (0, 3)
+    assert chunk_scores(hop_paths(graph(3), [], []), one_chunk_each(3)).shape == (0, 3)
     assert len(hop_paths(graph(3), [1], [])) == 0
 
 
@@ -108,7 +114,7 @@ def test_products_of_matrices_count_what_an_enumeration_counts(seed: int) -> Non
     mentions = Mentions(sparse, nearest_mentions(sparse), csr_array(stated.astype(np.float64)))
     nearest = mentions.nearest.toarray()
     paths = hop_paths(csr_array(joined.astype(np.float32)), starts, sorted(answers), *voted)
-    scores, n_paths = paths.chunk_scores(mentions).toarray(), 0
+    scores, n_paths = chunk_scores(paths, mentions).toarray(), 0
     for place, start in enumerate(starts):
         by_path = by_enumeration(joined, start, answers, voted)
         expected = np.zeros(n_chunks) if by_path else entities[start].astype(float)

@@ -21,6 +21,7 @@ from leanrag_core.retrieval.vector_search import (
     nearest_rows,
     rank,
     similarity,
+    similarity_to_each,
 )
 from leanrag_core.storage.layout import CHROMA, read_index, write_index
 from leanrag_core.storage.search_connection import SearchIndex, SearchPlace
@@ -241,3 +242,22 @@ def test_a_row_at_the_least_cosine_is_near_enough() -> None:
     vectors = np.array([[0, 1], [1, 0], [0.6, 0.8]], dtype=np.float32)
     assert nearest_rows(vectors, vectors[1], 3, at_least=0.0).rows.tolist() == [1, 2, 0]
     assert nearest_rows(vectors, vectors[1], 3, at_least=0.1).rows.tolist() == [1, 2]
+
+
+def test_rows_are_looked_at_among_others_alone_whether_they_are_few_or_most() -> None:
+    random = np.random.default_rng(8)
+    vectors = unit(random.normal(size=(60, 8)))
+    for among in (np.array([3, 17, 40]), np.arange(5, 60)):
+        near = nearest_rows(vectors, vectors[17], 2, among=among)
+        rows, scores = rank(among, cosines(vectors[among], vectors[17]), 2)
+        assert (near.rows.tolist(), near.scores.tobytes()) == (rows.tolist(), scores.tobytes())
+
+
+def test_chunks_are_as_near_to_several_vectors_at_once_as_to_each_alone() -> None:
+    vectors = unit(np.random.default_rng(9).normal(size=(1500, 4)))
+    index = replace(small_index(), chunk_vectors=vectors)
+    queries = vectors[[7, 800, 1400]]
+    each = similarity_to_each(index, CHUNKS, queries)
+    assert [scores.tobytes() for scores in each] == [similarity(index, CHUNKS, query).tobytes() for query in queries]
+    with pytest.raises(IndexDamaged):
+        similarity_to_each(replace(index, chunk_vectors=2 * vectors), CHUNKS, queries)

@@ -19,7 +19,7 @@ from leanrag_core.retrieval.drift_steps import (
     followed,
     primed,
 )
-from leanrag_core.retrieval.local_search import LocalSettings, local_evidence
+from leanrag_core.retrieval.local_search import LocalSettings, local_chunks, local_evidence
 from leanrag_core.retrieval.map_reduce import GIVES
 from leanrag_core.retrieval.passages import (
     PASSAGE,
@@ -91,6 +91,14 @@ class _Done:
     chunks: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Searched:
+    """A local search. chunks: rows, best first. context: what a model reads, "" without one."""
+
+    chunks: tuple[int, ...]
+    context: str
+
+
 class Strategy(StrategyBase[Config]):
     """A primer over the nearest reports, then rounds of local searches at follow-up questions."""
 
@@ -110,8 +118,9 @@ class Strategy(StrategyBase[Config]):
         waiting: list[_Open] = []
         first = StepAnswer()
         if len(allowed):
-            near = nearest_rows(communities.vectors[allowed], expanded(run, communities), config.top_reports)
-            rows = allowed[near.rows].tolist()
+            vector = expanded(run, communities)
+            near = nearest_rows(communities.vectors, vector, config.top_reports, among=allowed)
+            rows = near.rows.tolist()
             scores = dict(zip(rows, near.scores.tolist(), strict=True))
             replies = primed(run, communities, rows, folds=config.folds, most=config.follow_ups)
             run.notes += replies.notes
@@ -144,37 +153,41 @@ class Strategy(StrategyBase[Config]):
         chosen, waiting_on = waiting[: config.follow_ups], list(waiting[config.follow_ups :])
         new = [each.text for each in chosen if each.vector is None]
         embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
-        settings = LocalSettings(
-            config.top_k,
-            int(config.level[1]),
-            config.community_percent,
-            config.text_percent,
-            config.top_relations,
-            config.local_tokens,
-        )
-        local_results = [
-            local_evidence(
-                run.index, communities, embedded[each.text] if each.vector is None else each.vector, settings, tools
-            )
+        found = [
+            self._searched(run, communities, embedded[each.text] if each.vector is None else each.vector)
             for each in chosen
         ]
         replies = followed(
-            run,
-            [each.text for each in chosen],
-            [evidence.context.text for evidence in local_results],
-            most=config.follow_ups,
+            run, [each.text for each in chosen], [each.context for each in found], most=config.follow_ups
         )
         for note in replies.notes:
             run.note(note)
         known = {each.text.casefold() for each in done} | {each.text.casefold() for each in waiting}
-        for each, evidence, answer in zip(chosen, local_results, replies.answers, strict=True):
-            chunks = tuple(chunk.row for chunk in evidence.chunks)
-            done.append(_Done(each.text, number, each.parent, answer, chunks))
+        for each, searched, answer in zip(chosen, found, replies.answers, strict=True):
+            done.append(_Done(each.text, number, each.parent, answer, searched.chunks))
             for text in answer.follow_ups:
                 if text.casefold() not in known:
                     known.add(text.casefold())
                     waiting_on.append(_Open(text, len(done) - 1, answer.score))
         return sorted(waiting_on, key=lambda each: -each.score)
+
+    def _searched(self, run: Retrieval, communities: Communities, vector: np.ndarray) -> _Searched:
+        """Return the local search for the vector, (d,); without a model, which alone reads it, no context is made."""
+        config, tools = self.config, run.tools
+        if tools.language is None:
+            chunks, context = local_chunks(run.index, vector, config.top_k, tools), ""
+        else:
+            settings = LocalSettings(
+                config.top_k,
+                int(config.level[1]),
+                config.community_percent,
+                config.text_percent,
+                config.top_relations,
+                config.local_tokens,
+            )
+            evidence = local_evidence(run.index, communities, vector, settings, tools)
+            chunks, context = evidence.chunks, evidence.context.text
+        return _Searched(tuple(chunk.row for chunk in chunks), context)
 
     def _trace(self, run: Retrieval, reports: Sequence[TraceItem], primer: Message, done: Sequence[_Done]) -> Trace:
         """Return the trace: the answers by score, and the chunks of the local searches where these are wanted or

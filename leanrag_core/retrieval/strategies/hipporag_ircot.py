@@ -14,7 +14,7 @@ from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first, unit_range
+from leanrag_core.retrieval.vector_search import best_rows, unit_range
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -77,7 +77,7 @@ class Strategy(StrategyBase[Config]):
                 break
             texts.append(thought)
         mass = np.max([walk_round.mass for walk_round in rounds], axis=0)
-        entities = best_first(mass)[:_DRAWN]
+        entities = best_rows(mass, _DRAWN)
         entities = entities[mass[entities] > 0]
         chosen_rows = ranking[: config.top_c]
         ranked = RankedGraph(
@@ -108,7 +108,7 @@ class Strategy(StrategyBase[Config]):
         transition = run.tools.part("synonyms").over_entities
         mass = stationary(transition, linked.restart, damping=self.config.damping)
         scores = run.index.entity_chunks.T @ mass
-        rows = best_first(scores)[: self.config.chunks_per_round]
+        rows = best_rows(scores, self.config.chunks_per_round)
         rows = rows[scores[rows] > 0]
         return _Round(linked, mass, by_row(rows, unit_range(scores)[rows]))
 

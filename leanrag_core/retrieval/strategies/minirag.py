@@ -68,7 +68,7 @@ class _Starts:
 class _Chunks:
     """rows: best first. scores: of each. reason: code of the message that says why one is here."""
 
-    rows: list[int]
+    rows: list[int] | np.ndarray
     scores: dict[int, float]
     reason: str
 
@@ -99,7 +99,7 @@ class Strategy(StrategyBase[Config]):
         n_drawn = 0 if tools.context_alone else min(len(rows), _DRAWN_PATHS)
         best = [path for path in map(paths.best, range(n_drawn)) if path]
         run.lap("paths")
-        chosen_rows = chunks.rows[: self.config.top_c]
+        chosen_rows = list(map(int, chunks.rows[: self.config.top_c]))
         ranked = RankedGraph(
             list(starts.scores),
             (),
@@ -109,13 +109,14 @@ class Strategy(StrategyBase[Config]):
             chunk_reason=chunks.reason,
         )
         budgets = {"entities": self.config.entity_tokens, "relations": 0, "chunks": _CHUNK_TOKENS}
-        filled = _with_paths(index, graph_context(run, ranked, budgets, flowing=False), best)
+        on_paths = _relations_on(base, best)
+        filled = _with_paths(index, graph_context(run, ranked, budgets, flowing=False), best, on_paths)
         asked = _asked(mapped, starts, may_answer, [item.row for item in filled.drawn if item.row is not None])
         return graph_trace(
             run,
             ranked,
             filled,
-            steps=_steps(base, mapped, starts, voted, paths, best),
+            steps=_steps(mapped, starts, voted, paths, best, on_paths),
             chunk_caption=message("minirag.chunks", n=len(chosen_rows))
             if starts.scores
             else message("linearrag.dense"),
@@ -158,7 +159,7 @@ class Strategy(StrategyBase[Config]):
         """
         near = similarity(index, CHUNKS, query.vector)
         order = best_first(near)
-        mentions = by_cosine(index.entity_chunks, order)
+        mentions = by_cosine(index.entity_chunks[paths.nodes], order)
         stated = by_cosine(index.relation_chunks[voted], order)
         by_path = paths.chunk_scores(Mentions(mentions, nearest_mentions(mentions), stated))
         lists = [order[listed].tolist() for listed in best_chunks(by_path, self.config.chunks_each)]
@@ -166,7 +167,7 @@ class Strategy(StrategyBase[Config]):
         is_near = set(nearest[index.across_scale.plain(near[nearest]) >= _LEAST_COSINE].tolist())
         scores = merged_scores(starts.lists, dict(zip(starts.scores, lists, strict=True)), is_near)
         if not scores:
-            return _Chunks(order.tolist(), by_row(order, near[order]), "passage.near")
+            return _Chunks(order, by_row(order, near[order]), "passage.near")
         return _Chunks(sorted(scores, key=lambda row: (-scores[row], -float(near[row]), row)), scores, "minirag.reason")
 
 
@@ -190,13 +191,15 @@ def merged_scores(
     return {chunk: round(score, _DECIMALS) for chunk, score in scores.items()}
 
 
-def _with_paths(index: Index, filled: GraphContext, paths: Sequence[HopPath]) -> GraphContext:
-    """Return the context with the best paths drawn, and without the section of relations, which it leaves empty."""
-    base = index.layers[0]
+def _with_paths(
+    index: Index, filled: GraphContext, paths: Sequence[HopPath], relations_on: Sequence[int]
+) -> GraphContext:
+    """Return the context with the best paths drawn, and without the section of relations, which it leaves empty.
+    relations_on: rows of the relations on the paths."""
     known = {item.row for item in filled.drawn}
     nodes = dict.fromkeys(node for path in paths for node in path.nodes if node not in known)
     others = entity_items(index, list(nodes), role="between")
-    relations = relation_items(index, _relations_on(base, paths), role="on-path")
+    relations = relation_items(index, relations_on, role="on-path")
     return replace(
         filled,
         sections=tuple(part for part in filled.sections if part.name != "relations"),
@@ -228,7 +231,12 @@ def _asked(mapped: MappedQuestion, starts: _Starts, may_answer: np.ndarray, draw
 
 
 def _steps(
-    base: Layer, mapped: MappedQuestion, starts: _Starts, voted: np.ndarray, paths: HopPaths, best: Sequence[HopPath]
+    mapped: MappedQuestion,
+    starts: _Starts,
+    voted: np.ndarray,
+    paths: HopPaths,
+    best: Sequence[HopPath],
+    on_paths: Sequence[int],
 ) -> list[GraphStep]:
     asked = [f"asked-{place}" for place in range(len(mapped.entities))]
     types = ["answer-types"] if mapped.types else []
@@ -257,7 +265,7 @@ def _steps(
             message("minirag.step.paths"),
             message("minirag.paths", n=len(paths)),
             list(dict.fromkeys(node for path in best for node in path.nodes)),
-            _relations_on(base, best),
+            on_paths,
             types,
         ),
     ]
