@@ -23,6 +23,7 @@ from leanrag_core.types.walks import Transition, normalised
 
 _PAIRS = "pairs.npy"
 _NEAREST = 2  # entities that each is compared with
+_ROWS_AT_ONCE = 4096  # whose neighbours' vectors are read
 _LOOKED_AT = 8  # neighbours that are looked at; equally near ones are taken by row
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
 _SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
@@ -82,7 +83,10 @@ def near_duplicates(layer: Layer, cosine: float) -> np.ndarray:
     if n < 2:
         return np.zeros((0, 2), dtype=np.int32)
     neighbours = nearest_neighbours(vectors, min(_LOOKED_AT, n - 1))
-    scores = np.vecdot(vectors[:, None], vectors[neighbours]).round(_DECIMALS)
+    scores = np.empty(neighbours.shape, dtype=np.float32)
+    for start in range(0, n, _ROWS_AT_ONCE):
+        block = slice(start, start + _ROWS_AT_ONCE)
+        scores[block] = np.vecdot(vectors[block, None], vectors[neighbours[block]]).round(_DECIMALS)
     nearest = np.lexsort((neighbours, -scores), axis=1)[:, :_NEAREST]
     rows = np.repeat(np.arange(n, dtype=np.int32), nearest.shape[1])
     columns = np.take_along_axis(neighbours, nearest, axis=1).ravel()
