@@ -40,8 +40,8 @@ _WORDS = (
     "next", "previous", "notes", "close", "fullscreen", "of", "slide", "deck", "legend_seed", "legend_path",
     "legend_joined", "legend_lca", "legend_bridge", "legend_island", "legend_summarised", "legend_listed",
     "legend_entity", "legend_relation", "legend_base", "legend_chunk", "play", "pause", "tokens_for_answer", "steps_of",
-    "layer", "print", "speaker", "speaker_blocked", "next_slide", "last_slide", "elapsed", "restart", "answer",
-    "sources", "own_logo",
+    "layer", "print", "speaker", "speaker_blocked", "speaker_left", "next_slide", "last_slide", "elapsed", "restart",
+    "answer", "sources", "own_logo",
 )  # fmt: skip
 
 

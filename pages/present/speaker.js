@@ -6,6 +6,13 @@ class SpeakerWindow {
     this.began = Date.now();
     this.window = null;
     this.timer = null;
+    this.leaving = () => this.leave();
+  }
+
+  // A reload of the slides leaves this window behind: it says how to go on. A file cannot reach it again and closes it.
+  leave() {
+    if (location.protocol === "file:") this.close();
+    else this.notes.prepend(words("p", "lrp-now", null, this.deckView.deck.words.speaker_left));
   }
 
   // Whether the window is there. It keeps the time when it is opened again.
@@ -14,18 +21,22 @@ class SpeakerWindow {
       this.window.focus();
       return true;
     }
-    this.window = window.open("", "_blank", "popup,width=1000,height=680");
+    // By its name a window that a reload of the slides has left behind is taken over, with its time.
+    this.window = window.open("", "lrp-speaker", "popup,width=1000,height=680");
     if (!this.window) return false;
+    this.began = Number(this.window.document.documentElement.dataset.began) || this.began;
     this.frame();
     this.draw();
     clearInterval(this.timer);
     this.deckView.speaking.setAttribute("aria-pressed", "true");
+    addEventListener("pagehide", this.leaving);
     this.timer = setInterval(() => (this.window.closed ? this.close() : this.tick()), 1000);
     return true;
   }
 
   close() {
     clearInterval(this.timer);
+    removeEventListener("pagehide", this.leaving);
     this.window?.close();
     this.window = null;
     this.deckView.speaking.setAttribute("aria-pressed", "false");
@@ -38,6 +49,8 @@ class SpeakerWindow {
     paper.title = `${say.speaker}: ${this.deckView.deck.title}`;
     paper.documentElement.lang = this.deckView.deck.language;
     paper.documentElement.style.cssText = themeOf(document.documentElement);
+    paper.documentElement.dataset.began = String(this.began);
+    paper.head.replaceChildren();
     for (const sheet of document.querySelectorAll("style, link[rel=stylesheet]")) {
       const copy = paper.createElement(sheet.tagName);
       if (sheet instanceof HTMLLinkElement) Object.assign(copy, { rel: "stylesheet", href: sheet.href });
@@ -53,6 +66,7 @@ class SpeakerWindow {
     again.type = "button";
     again.onclick = () => {
       this.began = Date.now();
+      paper.documentElement.dataset.began = String(this.began);
       this.tick();
     };
     this.notes = element("div", "lrp-speaker-notes", host);

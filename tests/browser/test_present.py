@@ -93,9 +93,22 @@ def test_the_sample_is_shown_with_the_keyboard_without_any_index(
     page.keyboard.press("ArrowLeft")
     expect(here).to_contain_text("Context")
     snap(page, "present_steps")
-    page.reload()  # the place is in the address
-    settled(page)
-    expect(here).to_contain_text("Context")
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    speaker = opened.value
+    expect(speaker.locator("h1")).to_have_text("One question, step by step")
+    for _ in range(2):
+        page.reload()  # the place is in the address
+        settled(page)
+        expect(here).to_contain_text("Context")
+        expect(speaker.locator(".lrp-now").first).to_contain_text("press S there")
+        page.keyboard.press("s")  # takes the speaker's window over
+        expect(speaker.get_by_text("press S there")).to_have_count(0)
+        speaker.keyboard.press("ArrowLeft")
+        expect(here).to_contain_text("Chunks")
+        speaker.keyboard.press("ArrowRight")
+        expect(here).to_contain_text("Context")
+    assert len(page.context.pages) == 2
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     page.get_by_role("button", name="Which assistant of Max Born").click()
@@ -223,4 +236,9 @@ def test_the_speaker_has_notes_and_the_next_slide_in_a_second_window(browser: Br
         with page.expect_popup() as opened:
             page.get_by_role("button", name="Speaker's view").click()
         expect(opened.value.locator(".lrp-preview")).to_have_text("This is the last slide.")
+        page.reload()  # a file cannot reach its window again: it is closed, and opened anew
+        with page.expect_popup() as opened:
+            page.keyboard.press("s")
+        expect(opened.value.locator(".lrp-preview")).to_have_text("This is the last slide.")
+        assert len(context.pages) == 2
         assert errors == []
