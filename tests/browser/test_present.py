@@ -210,7 +210,10 @@ def test_paper_has_a_slide_a_page_with_steps_answer_notes_and_source(browser: Br
 def test_the_speaker_has_notes_and_the_next_slide_in_a_second_window(browser: Browser, tmp_path: Path) -> None:
     made = Workbench(tmp_path / "home").presentations.read(SAMPLE)
     file = tmp_path / "story.html"
-    file.write_bytes(as_html(replace(made, edits=Edits(notes={"documents": HOSTILE}))))
+    first, second, *others = made.questions
+    long = replace(second, question="Which of them is it? " * 40)
+    hostile = replace(made, questions=(first, long, *others), edits=Edits(notes={"documents": HOSTILE}))
+    file.write_bytes(as_html(hostile))
     with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as context:
         errors: list[str] = []
         page = context.new_page()
@@ -236,6 +239,11 @@ def test_the_speaker_has_notes_and_the_next_slide_in_a_second_window(browser: Br
         with page.expect_popup() as opened:
             page.get_by_role("button", name="Speaker's view").click()
         expect(opened.value.locator(".lrp-preview")).to_have_text("This is the last slide.")
+        page.keyboard.press("ArrowLeft")
+        heading(page, "3 questions, side by side")
+        rows = page.locator(".lrp-body")
+        assert rows.evaluate("body => body.scrollHeight <= body.clientHeight + 1"), "a long question is cut"
+        page.keyboard.press("End")
         page.reload()  # a file cannot reach its window again: it is closed, and opened anew
         with page.expect_popup() as opened:
             page.keyboard.press("s")
