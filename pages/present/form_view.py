@@ -52,6 +52,8 @@ def show(summary: IndexSummary | None) -> None:
         with st.container(key="primary_present_make", width="content"):
             ready = bool(title.strip()) and 0 < len(questions) <= MAX_QUESTIONS
             pressed = st.button(say("present.make_button"), type="primary", disabled=not ready, key="present_make_now")
+        if not ready:
+            draw(markup.muted(say("present.make_needs", n=MAX_QUESTIONS, chosen=len(questions))))
         if pressed:
             plan = PresentationPlan(
                 title, questions, (PresentedStrategy(LEANRAG), *beside), date.today().isoformat(), notes

@@ -33,9 +33,11 @@ def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbe
     app = visit("present", home)
     drawn.assert_sound(app)
     assert app.button("present_make_now").disabled
+    assert "It needs a title and one to 6 questions; 0 are chosen." in drawn.text(app)
     app.text_input("present_title").set_value("Bees for $all$ <b>people</b>")
     app.text_area("present_own").set_value("What feeds honey bees?\n\nWhat feeds honey bees?")
     app.multiselect("present_questions_sample-agriculture").set_value([QUESTIONS[0]["question"]]).run()
+    assert "It needs a title" not in drawn.text(app)
     app.text_area("present_notes_cost").set_value("Thank them.")
     app.button("present_make_now").click().run()
     app = made(app)
