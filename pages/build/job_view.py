@@ -42,6 +42,8 @@ def spending_line(job: JobState) -> None:
     parts.append(say("build.spent.reused", n=job.spending.reused))
     parts += [say("build.spent.faults", n=job.spending.faults)] if job.spending.faults else []
     parts += [say("build.spent.cut", n=job.spending.cut)] if job.spending.cut else []
+    # The process ends before a server has answered; how much of such a call is paid only the server knows.
+    parts += [say("build.spent.in_flight")] if job.status == "cancelled" else []
     listed = say("ask.comma").join(parts)
     draw(html('<div class="lr-spent"><b>{}</b> {}</div>', say("build.spent"), listed))
     if job.spending.last_faults:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.jobs.events import JobLog, job_lock, read_spec
-from leanrag_core.types.calls import Budget
+from leanrag_core.types.calls import Budget, Spending, Usage
 from leanrag_core.types.job import JobReport, Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -70,6 +70,15 @@ def test_a_cancelled_build_can_be_resumed(home: Workbench, visit: Visit) -> None
     drawn.assert_sound(app)
     assert "Bees was cancelled" in drawn.text(app)
     assert not app.button("resume_one").disabled
+
+
+def test_what_a_cancelled_build_has_paid_leaves_out_calls_in_flight_and_says_so(home: Workbench, visit: Visit) -> None:
+    spent = ("spent", {"spent": Spending(usage=Usage(calls=3, prompt_tokens=900, completion_tokens=100))})
+    a_job(home, STARTED, spent, ("cancelled", {"error": "Stopped as asked."}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "3 calls" in drawn.text(app)
+    assert "without calls that were in flight when it was cancelled" in drawn.text(app)
 
 
 def test_a_running_build_shows_its_stages_and_can_be_cancelled(home: Workbench, visit: Visit) -> None:
