@@ -13,6 +13,7 @@ ROW = 39  # px of a layer
 _LABEL, _BOX, _GAP, _SIZE = 22.0, 17.0, 4.0, 10.5
 MOST_SEEDS = 15  # drawn one by one; more are counted in their parents
 _MOST_ARCS = 10
+_TRAY, _LEAST_TRAY, _DIGIT = 12.0, 2.0, 7.0  # px of half a tray, of half of the narrowest one, and of a digit
 
 
 def seed_places(traces: Sequence[Trace]) -> dict[str, int]:
@@ -91,7 +92,7 @@ def tree_card(
     if arcs:
         shapes += _arcs(trace, at, nodes)
     shapes += boxes
-    shapes += _tray(seeds, at, nodes, middle(0)) if is_tray else _discs(seeds, at, pitch)
+    shapes += _trays(seeds, at, nodes, middle(0), width) if is_tray else _discs(seeds, at, pitch)
     label = sentence(message("figure.small_graph", n=len(seeds) + len(nodes)), language)
     return Drawing(width, height, label, tuple(shapes))
 
@@ -125,7 +126,7 @@ def _box(item: TraceItem, index: Index, x: float, y: float, room: float) -> list
             0,
             rect(x - room / 2 - 2, y - _BOX / 2 - 2, room + 4, _BOX + 4, radius=5, fill="var(--lr-bg)", stroke=colour),
         )
-    if room >= 7 * len(count):
+    if room >= _DIGIT * len(count):
         shapes.append(text(x, y + 3.8, count, size=_SIZE, anchor="middle", title=item.name, fill=ink))
     return shapes
 
@@ -175,17 +176,27 @@ def _discs(seeds: Sequence[TraceItem], at: Mapping[str, tuple[float, float]], pi
     return shapes
 
 
-def _tray(
-    seeds: Sequence[TraceItem], at: Mapping[str, tuple[float, float]], nodes: Mapping[str, TraceItem], y: float
+def _trays(
+    seeds: Sequence[TraceItem],
+    at: Mapping[str, tuple[float, float]],
+    nodes: Mapping[str, TraceItem],
+    y: float,
+    width: float,
 ) -> list[Shape]:
-    """Return the number of seeds in each parent, where they are too many to be drawn one by one."""
+    """Return the number of seeds in each parent, where they are too many to be drawn one by one; without the number
+    where the next tray leaves no room for it."""
     shapes: list[Shape] = []
-    for parent in dict.fromkeys(seed.parent or "" for seed in seeds if seed.parent in nodes):
+    parents = list(dict.fromkeys(seed.parent or "" for seed in seeds if seed.parent in nodes))
+    for parent in parents:
         x, _ = at[parent]
         n = sum(seed.parent == parent for seed in seeds)
+        nearest = min((abs(at[other][0] - x) for other in parents if other != parent), default=2 * _TRAY)
+        half = max(_LEAST_TRAY, min(_TRAY, nearest / 2 - 1, width - x - 1))
         shapes.append(
             path(f"M{x:.1f} {at[parent][1] + 8:.1f}V{y - 8:.1f}", stroke="var(--lr-path)", stroke_width="1.2")
         )
-        shapes.append(rect(x - 12, y - 8, 24, 16, radius=8, fill="var(--lr-seed)", title=nodes[parent].name))
-        shapes.append(text(x, y + 3.6, str(n), size=_SIZE, anchor="middle", fill="var(--lr-bg)"))
+        name = nodes[parent].name
+        shapes.append(rect(x - half, y - 8, 2 * half, 16, radius=min(8.0, half), fill="var(--lr-seed)", title=name))
+        if 2 * half >= _DIGIT * len(str(n)):
+            shapes.append(text(x, y + 3.6, str(n), size=_SIZE, anchor="middle", title=name, fill="var(--lr-bg)"))
     return shapes

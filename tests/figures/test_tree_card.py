@@ -1,42 +1,25 @@
-"""Subtrees in cards: the same seed at the same place, counts in boxes, the way above the common ancestor."""
+"""The subtree of one retrieval in a narrow card."""
 
-from dataclasses import replace
+from itertools import pairwise
 
-from leanrag_core.figures.tree_card import ROW, seed_places, tree_card
-from leanrag_core.types.trace import Trace, TraceItem
-from tests.comparing.test_sharing import A
-from tests.small_index import small_index
-
-
-def trace(*items: TraceItem) -> Trace:
-    return replace(A, items=items, relations=())
+from leanrag_core.figures.tree_card import seed_places, tree_card
+from leanrag_core.types.index import Index
+from tests.figures.small_trace import node, trace_of
 
 
-def seed(name: str, row: int, rank: int, parent: str) -> TraceItem:
-    return TraceItem(f"id-{name}", "entity", name, ("seed",), 0, row, rank=rank, parent=parent)
-
-
-BEES = TraceItem("id-bees", "aggregated-entity", "bees", ("lca",), 1, 0)
-
-
-def test_seeds_have_one_place_in_all_cards() -> None:
-    first = trace(seed("queen", 0, 2, "id-bees"), seed("mite", 2, 1, "id-bees"))
-    second = trace(seed("mite", 2, 1, "id-bees"), seed("honey", 1, 2, "id-bees"))
-    assert seed_places([first, second]) == {"id-mite": 0, "id-queen": 1, "id-honey": 2}
-
-
-def test_boxes_hold_the_entities_below_them_and_the_root_above_is_dotted() -> None:
-    shown = trace(seed("queen", 0, 1, "id-bees"), seed("mite", 2, 2, "id-bees"), BEES)
-    drawing = tree_card(shown, small_index(), seed_places([shown]), n_layers=4, width=206)
-    assert drawing.height == 4 * ROW + 8
-    texts = [shape.text for shape in drawing.shapes if shape.tag == "text"]
-    assert texts[:3] == ["L0", "L1", "L2"]
-    assert {"3", "6"} <= set(texts), "three entities below the bees, six below the root"
-    assert any("stroke-dasharray" in shape.attributes["style"] for shape in drawing.shapes if shape.tag == "rect")
-
-
-def test_many_seeds_are_counted_in_their_parent() -> None:
-    shown = trace(*(seed(f"s{n}", 0, n + 1, "id-bees") for n in range(16)), BEES)
-    drawing = tree_card(shown, small_index(), seed_places([shown]), n_layers=3, width=206)
-    assert not [shape for shape in drawing.shapes if shape.tag == "circle"]
-    assert "16" in [shape.text for shape in drawing.shapes]
+def test_trays_of_many_seeds_lie_beside_each_other_and_within_the_card(index: Index) -> None:
+    parents = [node(f"parent-{n}", 1, "root") for n in range(14)]
+    seeds = [node(f"seed-{n}", 0, f"parent-{n // 2}", rank=n + 1) for n in range(28)]
+    trace = trace_of([node("root", 2, role="lca"), *parents, *seeds])
+    for width in (148, 206, 480):
+        drawing = tree_card(trace, index, seed_places([trace]), n_layers=3, width=width)
+        trays = sorted(
+            (float(shape.attributes["x"]), float(shape.attributes["width"]))
+            for shape in drawing.shapes
+            if shape.tag == "rect" and "var(--lr-seed)" in str(shape.attributes.get("style"))
+        )
+        assert len(trays) == 14, width
+        assert all(left + size <= right for (left, size), (right, _) in pairwise(trays)), width
+        assert trays[-1][0] + trays[-1][1] <= width
+        numbers = [shape for shape in drawing.shapes if shape.text == "2" and "lr-bg" in str(shape.attributes)]
+        assert len(numbers) == 14, "a digit has room in the narrowest card"
