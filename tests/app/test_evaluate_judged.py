@@ -32,7 +32,7 @@ from tests.app.conftest import CORPUS
 
 Visit = Callable[..., AppTest]
 HOSTILE = "<b>Naive</b> [x](y)"
-BAND = r" \(95%: \d+% to 100%, \d+ questions\)"
+BAND = r" \(95 %: \d+ % to 100 %, \d+ questions\)"
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +122,7 @@ def test_a_judge_that_always_takes_the_first_is_exposed(home: Workbench, visit: 
     app = visit("evaluate", home, tab="audit")
     drawn.assert_sound(app)
     text = drawn.text(app)
-    assert re.search(rf"cannot tell LeanRAG from NaiveRAG: 100%{BAND} of its verdicts change with the order\.", text)
+    assert re.search(rf"cannot tell LeanRAG from NaiveRAG: 100 %{BAND} of its verdicts change with the order\.", text)
     assert "First answer wins100 %" in text
     assert "? cannot tell" in text
     assert "It says <i>more</i>." in text, "a flip is read, as text"
@@ -135,7 +135,7 @@ def test_a_judge_that_holds_is_cleared(home: Workbench, visit: Visit) -> None:
     app = visit("evaluate", home, tab="audit")
     drawn.assert_sound(app)
     text = drawn.text(app)
-    assert "This judge holds: 100% of verdicts survive the swap." in text
+    assert "This judge holds: 100 % of verdicts survive the swap." in text
     assert "✓ A wins" in text
     assert "No verdict of this pair changes when the answers are swapped." in text
     panel = next(body for body in drawn.html(app) if "lr-verdict" in body)
@@ -160,7 +160,9 @@ def test_files_of_judgements_are_read_and_one_that_does_not_read_says_why(home: 
     assert "The files were not read." in drawn.text(app)
     app.file_uploader[0].set_value([("mix_eval_hi_naive_result_openai.jsonl", content, "application/json")]).run()
     drawn.assert_sound(app)
-    assert re.search(rf"cannot tell hi from naive: 100%{BAND} of its verdicts change with the order\.", drawn.text(app))
+    assert re.search(
+        rf"cannot tell hi from naive: 100 %{BAND} of its verdicts change with the order\.", drawn.text(app)
+    )
     assert "The lengths of the answers are not known." in drawn.text(app)
 
 

@@ -144,7 +144,7 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     tab(page, "Judge audit")
     page.get_by_role("button", name="Upload judge files").click()
     page.locator('input[type="file"]').first.set_input_files(judge_files(tmp_path))
-    expect(page.locator(".lr-verdict")).to_contain_text("cannot tell hi from naive: 100%")
+    expect(page.locator(".lr-verdict")).to_contain_text("cannot tell hi from naive: 100 %")
     settled(page)
     page.keyboard.press("Escape")
     settled(page)

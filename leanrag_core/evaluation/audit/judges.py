@@ -49,6 +49,7 @@ from leanrag_core.evaluation.statistics import (
     paired_test,
     share_interval,
 )
+from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement, is_human
 
@@ -166,22 +167,22 @@ def band(interval: Interval, *, of_others: bool = False) -> Message:
     if interval.low is None or interval.high is None:
         return message("audit.no_band", n=interval.n)
     low, high = (1 - interval.high, 1 - interval.low) if of_others else (interval.low, interval.high)
-    return message("audit.band", low=low, high=high, n=interval.n)
+    return message("audit.band", low=numbers.share(low), high=numbers.share(high), n=interval.n)
 
 
 def _order(first: Interval | None, p: float) -> Message | None:
     if first is None or p >= ALPHA or 1 - _MOST_FIRST < first.value < _MOST_FIRST:
         return None
     if first.value > 0.5:
-        return message("audit.prefers_first", share=first.value, band=band(first))
-    return message("audit.prefers_second", share=1 - first.value, band=band(first, of_others=True))
+        return message("audit.prefers_first", share=numbers.share(first.value), band=band(first))
+    return message("audit.prefers_second", share=numbers.share(1 - first.value), band=band(first, of_others=True))
 
 
 def _many_flips(total: Swaps, n_readable: int) -> Message | None:
     if n_readable and not total.n:
         return message("audit.one_order")
     if total.rate is not None and total.rate.value >= MOST_FLIPS:
-        return message("audit.flips", share=total.rate.value, band=band(total.rate))
+        return message("audit.flips", share=numbers.share(total.rate.value), band=band(total.rate))
     return None
 
 
@@ -190,17 +191,17 @@ def _length(length: LengthEffect | None) -> Message | None:
         return None
     if length.longer_wins.value < _MOST_LONGER or (length.longer_wins.low or 0.0) <= 0.5:
         return None
-    return message("audit.prefers_longer", share=length.longer_wins.value, band=band(length.longer_wins))
+    return message("audit.prefers_longer", share=numbers.share(length.longer_wins.value), band=band(length.longer_wins))
 
 
 def _repeats(repeats: Interval | None) -> Message | None:
     if repeats is None or repeats.value >= _LEAST_CONSISTENT:
         return None
-    return message("audit.inconsistent", share=repeats.value, band=band(repeats))
+    return message("audit.inconsistent", share=numbers.share(repeats.value), band=band(repeats))
 
 
 def _shares(n: int, total: int, most: float, code: str) -> Message | None:
-    return message(code, share=n / total) if total and n / total > most else None
+    return message(code, share=numbers.share(n / total)) if total and n / total > most else None
 
 
 _Place = tuple[Pair, str, bool]  # the pair, the question, and whether the pair's first was shown first
@@ -350,11 +351,11 @@ def headline(audit: Audit) -> Message:
     faults = [fault for judge in audit.judges for fault in judge.faults]
     rate = worst.swaps.rate if worst else None
     if worst is not None and rate is not None and rate.value > 0 and (faults or rate.value == 1):
-        return message("audit.cannot_tell_pair", a=worst.a, b=worst.b, share=rate.value, band=band(rate))
+        return message("audit.cannot_tell_pair", a=worst.a, b=worst.b, share=numbers.share(rate.value), band=band(rate))
     if faults:
         return faults[0]
     n, flipped = (sum(getattr(judge.swaps, name) for judge in audit.judges) for name in ("n", "flipped"))
-    return message("audit.holds", share=1 - flipped / n) if n else message("audit.holds_scores")
+    return message("audit.holds", share=numbers.share(1 - flipped / n)) if n else message("audit.holds_scores")
 
 
 def advice(audit: Audit) -> tuple[Message, ...]:

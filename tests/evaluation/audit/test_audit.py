@@ -44,7 +44,7 @@ def test_a_perfect_judge_is_cleared() -> None:
     assert judge.consistency.value == 1
     assert [(pair.winner, pair.verdict) for pair in result.pairs] == [("good", WINS), ("good", WINS), ("fair", WINS)]
     assert [pair.length.equal_length.value > 0.9 for pair in result.pairs if pair.length] == [True] * 3
-    assert sentence(headline(result)) == "This judge holds: 100% of verdicts survive the swap."
+    assert sentence(headline(result)) == "This judge holds: 100 % of verdicts survive the swap."
     assert "good against fair" in sentence(advice(result)[0])
     assert result.flips == ()
 
@@ -76,7 +76,7 @@ def test_a_judge_that_goes_by_order_flips_every_verdict() -> None:
     assert bias.share.value == 1
     assert bias.p_holm < 0.001
     assert [(pair.shown_first, pair.shown_second) for pair in result.pairs if pair.win_rate is None] == []
-    assert "cannot tell good from fair: 100%" in sentence(headline(result))
+    assert "cannot tell good from fair: 100 %" in sentence(headline(result))
 
 
 def test_a_coin_flips_half_of_its_verdicts_and_agrees_with_itself_by_chance() -> None:
@@ -192,4 +192,4 @@ def test_shares_have_intervals_also_where_all_verdicts_are_equal() -> None:
     assert (rate.value, rate.n, judge.swaps.flip_rate) == (1.0, 4, 1.0)
     assert (rate.low, rate.high) == pytest.approx((0.5101, 1.0), abs=1e-4)
     flips = next(fault for fault in judge.faults if fault.code == "audit.flips")
-    assert "100% (95%: 51% to 100%, 4 questions)" in sentence(flips)
+    assert "100 % (95 %: 51 % to 100 %, 4 questions)" in sentence(flips)

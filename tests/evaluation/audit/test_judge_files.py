@@ -134,6 +134,6 @@ def test_the_command_prints_the_audit(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(shown["flips"]) == 3
     assert main(["audit", str(judgements), "--answers", f"naive={answers}"]) == 0
     printed = capsys.readouterr().out
-    assert "This judge cannot tell hi from naive: 100% (95%: 44% to 100%, 3 questions)" in printed
+    assert "This judge cannot tell hi from naive: 100 % (95 %: 44 % to 100 %, 3 questions)" in printed
     assert "verdicts that flip 100 % (44–100)" in printed
     assert main(["audit", str(tmp_path / "no.jsonl")]) == 2
