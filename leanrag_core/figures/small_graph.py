@@ -99,7 +99,7 @@ def small_graph(
         if node.id in places:
             shapes += _disc(node, *at[node.id], radius, shared=len(owners.get(node.id, "")) > 1)
     if slots.more.get(letter):
-        more = sentence(message("change.more", n=slots.more[letter]), language).lstrip(";, ")
+        more = sentence(message("figure.more", n=slots.more[letter]), language)
         shapes.append(text(width, HEIGHT - 1, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
     return Drawing(width, HEIGHT, label, tuple(shapes))
 
@@ -232,6 +232,6 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
         shapes.append(text(middle, 107, mark, size=_SIZE, anchor="middle", fill="var(--lr-mute)"))
     shapes.append(path(f"M0 92.5H{width}", stroke="var(--lr-line)"))
     if len(passages) > most:
-        more = sentence(message("change.more", n=len(passages) - most), language).lstrip(";, ")
+        more = sentence(message("figure.more", n=len(passages) - most), language)
         shapes.append(text(width, 24, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
     return Drawing(width, HEIGHT, label, tuple(shapes))

@@ -1,6 +1,7 @@
 """The columns over a question set: measures, the result of each question, and where the set loses its gold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -8,6 +9,8 @@ from markupsafe import Markup
 
 from leanrag_core.comparing.over_questions import SetResult
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.measuring import written
+from leanrag_core.evaluation.tables import less_is_better
 from leanrag_core.figures import numbers
 from pages.common import forms, markup, state
 from pages.common.html import NOTHING, draw, html, joined
@@ -50,9 +53,9 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
     for place, name in enumerate(names):
         means = [results[letter].means[place] for letter in letters]
         values = [mean.value for mean in means]
-        places = 0 if name == "context-tokens" else 2
-        rows.append(_row(words(means[0].title), values, places=places, most=name != "context-tokens"))
-    rows.append(_row(say("set.median_ms"), [results[letter].median_ms for letter in letters], places=1, most=False))
+        rows.append(_row(words(means[0].title), values, partial(written, name), most=not less_is_better(name)))
+    seconds = [results[letter].median_ms / 1000 for letter in letters]
+    rows.append(_row(say("set.median_time"), seconds, numbers.duration, most=False))
     return html(
         '<div class="lr-scroll"><table class="lr-facts" aria-label="{}"><tr><th></th>{}</tr>{}</table></div>',
         say("set.measures"),
@@ -61,7 +64,7 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
     )
 
 
-def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: bool) -> Markup:
+def _row(title: str, values: Sequence[float | None], written_as: Callable[[float], str], *, most: bool) -> Markup:
     """Return a measure's values, the best in bold and marked in words. most: whether higher is better."""
     known = [value for value in values if value is not None]
     best = (max(known) if most else min(known)) if known else None
@@ -70,7 +73,7 @@ def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: b
         if value is None:
             cells.append(html("<td>–</td>"))
             continue
-        shown = numbers.decimal(value, places)
+        shown = written_as(value)
         is_best = value == best and len({round(each, 6) for each in known}) > 1
         cells.append(html("<td><b>{}</b> {}</td>", shown, say("set.best")) if is_best else html("<td>{}</td>", shown))
     return html("<tr><td>{}</td>{}</tr>", title, joined(cells))

@@ -135,15 +135,17 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
         }
     )
 
+    key = f"history_table_{len(summaries)}"  # after a deletion another row would be framed
+
     def clicked() -> None:
-        cells = st.session_state["history_table"]["selection"]["cells"]
+        cells = st.session_state[key]["selection"]["cells"]
         if cells:
             state.remember(_ROW, summaries[int(cells[0][0])].id)
 
     st.dataframe(
         forms.visible_cells(table),
         hide_index=True,
-        key="history_table",
+        key=key,
         on_select=clicked,
         selection_mode="single-cell",
         height=forms.table_height(len(summaries), _HEIGHT),

@@ -316,11 +316,12 @@ def _details(info: QuestionSetInfo) -> None:
                 means,
                 partial(_delete, info.id),
             )
-    _table(questions)
+    _table(info.id, questions)
 
 
-def _table(questions: Sequence[GoldQuestion]) -> None:
+def _table(set_id: str, questions: Sequence[GoldQuestion]) -> None:
     """Draw the questions; a clicked row is shown in full below."""
+    key = f"set_table_{set_id}"  # a row that is framed in one set is not framed in the next
     head = {name: say(f"evaluate.sets.head.{name}") for name in ("question", "kind", "answer", "evidence")}
     table = pd.DataFrame(
         {
@@ -332,7 +333,7 @@ def _table(questions: Sequence[GoldQuestion]) -> None:
     )
 
     def clicked() -> None:
-        cells = st.session_state["set_table"]["selection"]["cells"]
+        cells = st.session_state[key]["selection"]["cells"]
         if cells:
             state.remember(_ROW, questions[int(cells[0][0])].id)
 
@@ -340,7 +341,7 @@ def _table(questions: Sequence[GoldQuestion]) -> None:
         forms.visible_cells(table),
         hide_index=True,
         placeholder="–",
-        key="set_table",
+        key=key,
         on_select=clicked,
         selection_mode="single-cell",
         height=forms.table_height(len(questions), _HEIGHT),

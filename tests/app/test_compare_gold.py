@@ -1,6 +1,7 @@
 """Gold on the Compare page: where it was lost, what finds it, over one question and over a set."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -120,6 +121,9 @@ def test_over_the_set_the_bars_add_up_and_the_best_change_was_run(home: Workbenc
     page_text = drawn.text(app)
     assert "2 questions, 3 gold passages" in page_text
     assert "Where this set loses its gold" in page_text
+    (measures,) = [drawn.Markup(body).text for body in drawn.html(app) if "Median retrieval time" in body]
+    assert re.search(r"Evidence recall\.\d\d", measures), "written as on Evaluate"
+    assert re.search(r"Median retrieval time[\d.]+ m?s", measures)
     app.button("set_losses_table").click().run()
     drawn.assert_sound(app)
     app.button("set_try").click().run()

@@ -132,7 +132,7 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
 
     # The history and the link show the same again.
     tab(page, "History")
-    expect(page.locator(".st-key-history_table")).to_be_visible()
+    expect(page.locator('[class*="st-key-history_table"]')).to_be_visible()
     tab(page, "Results")
     link = page.url
     other = watch()

@@ -62,6 +62,9 @@ def test_a_strategy_without_a_graph_shows_its_ranking() -> None:
     drawing = small_graph("C", C, aligned({"A": A, "C": C}), {"chunk-1": "AC"}, width=340)
     assert texts(drawing)[-1] == "C1"
     assert "No graph: 1 passages by score" in drawing.label
+    long = replace(C, items=C.items * 20)
+    for language, more in (("en", "and 7 more"), ("zh", "另有 7 个")):
+        assert texts(small_graph("C", long, aligned({"C": long}), {}, width=340, language=language))[-1] == more
 
 
 def test_a_lane_ends_in_a_cross_with_its_reason_or_in_a_pill() -> None:
