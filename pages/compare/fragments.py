@@ -63,7 +63,7 @@ def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
             head.title,
         )
     return html(
-        '<div class="lr-colhead{}">{}{}{}{}</div>',
+        '<div class="lr-colhead{}">{}{}{}<span class="tags">{}</span></div>',
         " variant" if head.tag else "",
         square(loaded.letter),
         sign(loaded.letter),

@@ -217,9 +217,6 @@ def _compare(
         with st.container(horizontal=True, wrap=False, gap="medium", key="compare_body"):
             main = st.container(width="stretch", key="compare_main")
             settings_panel.show(chosen, indexes)
-        systems = {each.info.name for each in chosen}  # of one system the line above the columns names it
-        if len(systems) == 1 and len(chosen) + bool(settings_panel.shown()) >= columns.MOST:  # too narrow for tags
-            draw(html("<style>.lr-colhead.variant :is(.lr-tag,.lr-kind){{display:none}}</style>"))
         with main:
             column_heads.same_columns(chosen)
             column_heads.equal_line(chosen)
