@@ -110,9 +110,14 @@ class QuestionSets:
         self._store.delete(id_)
 
     def best_about(self, corpus_id: str) -> str:
-        """Return the id of the question set of the corpus with the most gold evidence; "" without one."""
+        """Return the id of the question set of the corpus with the most gold evidence, of a generated one only where no
+        other has any; "" without a set. Generated questions say nothing of what the index has missed."""
         sets = [each for each in self.all() if corpus_id and each.corpus_id == corpus_id]
-        return max(sets, key=lambda each: (each.n_evidence, each.n, each.id)).id if sets else ""
+
+        def worth(card: QuestionSetInfo) -> tuple[bool, int, int, str]:
+            return (card.origin != GENERATED and card.n_evidence > 0, card.n_evidence, card.n, card.id)
+
+        return max(sets, key=worth).id if sets else ""
 
     def about(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """Return the questions of best_about(); none without a set."""

@@ -1,6 +1,7 @@
 """The gold of the question: from the corpus's question set, and marked by a person."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -68,7 +69,7 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
     """Return the question's gold from a question set and from marks, with its lane through every column."""
     known: GoldQuestion | None = None
     for each in loaded:
-        known = known or next((gold for gold in questions_of(each.column.summary) if gold.question == question), None)
+        known = known or _known(each.column.summary, question)
     evidence: tuple[Gold, ...] = ()
     lanes: dict[str, tuple[Lane, ...]] = {}
     ids: dict[str, tuple[str, ...]] = {}
@@ -83,6 +84,17 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
         lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in pieces)
         ids[each.letter] = held_ids(each.trace, each.index, pieces, lanes[each.letter])
     return GoldOf(known, evidence, lanes, ids)
+
+
+def _known(summary: IndexSummary, question: str) -> GoldQuestion | None:
+    """Return the question with its gold from the corpus's question set, else from any other set about it."""
+    sets = session.workbench().question_sets
+    for questions in (sets.about, sets.with_evidence):
+        with suppress(LeanRAGError):  # an unreadable file is reported where its questions are shown
+            for gold in questions(summary.corpus_id):
+                if gold.question == question:
+                    return gold
+    return None
 
 
 def marked(locate: GoldFinder) -> tuple[Gold, ...]:

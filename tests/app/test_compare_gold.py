@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.comparing.lost_evidence import Lane
+from leanrag_core.types.question_set import Generation
 from pages.compare.gold_view import GoldOf
 from tests.app import drawn
 from tests.app.compared import QUESTION, lanes, rows
@@ -90,6 +91,24 @@ def test_where_a_chunk_has_two_pieces_of_gold_both_numbers_are_said(
     drawn.assert_sound(app)
     assert sum(bool(row["gold"]) for row in rows(app)[0]) == 1
     assert "Gold found: 2. Chunks with gold: 1." in drawn.text(app)
+
+
+@pytest.mark.usefixtures("gold")
+def test_a_generated_set_takes_no_question_of_its_gold(home: Workbench, visit: Visit) -> None:
+    summary = home.indexes.all()[0]
+    shipped = home.question_sets.about(summary.corpus_id)
+    made = home.question_sets.generate(home.indexes.open(summary.id), Generation(n=5))
+    generated = home.question_sets.questions(made)
+    assert sum(bool(each.evidence) for each in generated) > len(shipped)
+    assert home.question_sets.about(summary.corpus_id) == shipped
+    app = visit("compare", home, q=QUESTION, cview="missed")
+    drawn.assert_sound(app)
+    assert "Question 1 of 2" in drawn.text(app)
+    own = next(each.question for each in generated if each.evidence)
+    app = visit("compare", home, q=own, cview="missed")
+    drawn.assert_sound(app)
+    assert "no gold evidence" not in drawn.text(app)
+    assert len(lanes(app)) == 2
 
 
 def test_another_passage_or_an_entity_is_marked_and_stays_in_the_link(home: Workbench, visit: Visit) -> None:
