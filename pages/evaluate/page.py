@@ -51,7 +51,6 @@ def page() -> None:
         history_view.show_job(tab)
         if tab in (experiments.RESULTS, experiments.QUESTIONS):
             experiments.follow(
-                "experiment",
                 experiments.progress(summaries, corpus_id),
                 lambda: experiments.progress(session.workbench().experiments.store.all(), corpus_id),
             )

@@ -174,11 +174,6 @@ def show() -> None:
         _delete_button(summary)
     with plain_errors():
         _sweep(summary, sweep, measure, colour, kind)
-    experiments.follow("sweep", _progress(summaries), lambda: _progress(session.workbench().sweeps.store.all()))
-
-
-def _progress(summaries: Sequence[SweepSummary]) -> dict[str, int]:
-    return {each.id: each.rows for each in summaries}
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
