@@ -323,17 +323,12 @@ def _with_facts(
 ) -> Clustering:
     """Return the clustering of these labels with its measures; near: see neighbours_inside()."""
     inside = relations_inside(labels, ends)
-    sizes = cluster_sizes(labels)
     facts = ClusterFacts(
         nodes=len(labels),
         components=components,
         # A change of the products' last bit reaches the sixth decimal.
         likelihood=None if likelihood is None else round(likelihood, 3),
-        clusters=sizes.clusters,
-        smallest=sizes.smallest,
-        median=sizes.median,
-        largest=sizes.largest,
-        singletons=sizes.singletons,
+        **vars(cluster_sizes(labels)),
         neighbours_inside=round(near, 6),
         relations_inside=None if inside is None else round(inside, 6),
         covariance=options.reference.covariance if options.reference else "tied",

@@ -68,19 +68,7 @@ class _Record:
 
 def content_of(comparison: RecordedComparison) -> bytes:
     """Return the comparison as the content of its file, which comparison_of() reads."""
-    columns = tuple(
-        _ColumnRecord(
-            letter=column.letter,
-            index=column.index,
-            badge=column.badge,
-            differs=column.differs,
-            settings=column.settings,
-            run=record_of(column.run),
-            lanes=column.lanes,
-            title=column.title,
-        )
-        for column in comparison.columns
-    )
+    columns = tuple(_ColumnRecord(**{**vars(column), "run": record_of(column.run)}) for column in comparison.columns)
     return to_json(_Record(FORMAT, VERSION, comparison.question, comparison.baseline, comparison.gold, columns))
 
 
@@ -106,17 +94,7 @@ def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
     _require_columns(record, name)
     require_sentences(_messages(record), name)
     columns = tuple(
-        RecordedColumn(
-            letter=column.letter,
-            index=column.index,
-            badge=column.badge,
-            differs=column.differs,
-            settings=column.settings,
-            run=from_record(column.run, name=name),
-            lanes=column.lanes,
-            title=column.title,
-        )
-        for column in record.columns
+        RecordedColumn(**{**vars(column), "run": from_record(column.run, name=name)}) for column in record.columns
     )
     return RecordedComparison(record.question, columns, record.gold, record.baseline)
 

@@ -150,10 +150,14 @@ def paper_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
         return (_tokens(result),)
     own = _own_scores(result) if table in (SCORES, CONTEXT) else _own_rates(result, table)
     judges = tuple(dict.fromkeys(judge for judge, _, _ in own)) or ("",)
-    return tuple(PaperTable(table, judge, _cells(table, judge, own)) for judge in judges)
+    return tuple(PaperTable(table, judge, cells_of(table, _of_judge(own, judge), SCORED)) for judge in judges)
 
 
 _Own = Mapping[tuple[str, str, str], PaperCell]  # by judge, criterion and system
+
+
+def _of_judge(own: _Own, judge: str) -> dict[tuple[str, str], PaperCell]:
+    return {(criterion, system): cell for (who, criterion, system), cell in own.items() if who == judge}
 
 
 def _own_scores(result: ExperimentResult) -> _Own:
@@ -188,22 +192,21 @@ def in_percent(rate: Interval, *, is_turned: bool) -> Interval:
     return replace(rate, value=_PERCENT - _PERCENT * rate.value, low=turned[0], high=turned[1])
 
 
-def _cells(table: str, judge: str, own: _Own) -> tuple[PaperCell, ...]:
-    """Return the own and the published figures of the judge's table: criteria as in the paper, then those that it does
-    not have."""
+def cells_of(
+    table: str, own: Mapping[tuple[str, str], PaperCell], first_criteria: Sequence[str]
+) -> tuple[PaperCell, ...]:
+    """Return the own and the published figures of a table: those criteria first, then the others in the order of the
+    paper, then those that it does not have. own: by criterion and system."""
     printed: dict[tuple[str, str], dict[str, float]] = {}
     for figure in published_figures(table):
         printed.setdefault((figure.criterion, figure.system), {})[figure.dataset] = figure.value
-    keys = dict.fromkeys([*printed, *((criterion, system) for who, criterion, system in own if who == judge)])
-    criteria = dict.fromkeys([*SCORED, *(criterion for criterion, _ in keys)])
+    keys = dict.fromkeys([*printed, *own])
+    criteria = dict.fromkeys([*first_criteria, *(criterion for criterion, _ in keys)])
     return tuple(
-        replace(
-            own.get((judge, criterion, system), PaperCell(criterion, system, None, {})),
-            published=printed.get((criterion, system), {}),
-        )
+        replace(own.get(key, PaperCell(*key, None, {})), published=printed.get(key, {}))
         for wanted in criteria
-        for criterion, system in keys
-        if criterion == wanted
+        for key in keys
+        if key[0] == wanted
     )
 
 

@@ -14,7 +14,7 @@ from statistics import fmean
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.judging.asking import COMPARED
 from leanrag_core.evaluation.judging.tables import WinRate, win_rates
-from leanrag_core.evaluation.paper_tables import PaperCell, PaperTable, in_percent, published_figures
+from leanrag_core.evaluation.paper_tables import PaperCell, PaperTable, cells_of, in_percent, published_figures
 from leanrag_core.evaluation.statistics import Interval, mean_interval
 from leanrag_core.evaluation.tables import questions_of, scores_of
 from leanrag_core.retrieval.base import strategies
@@ -123,12 +123,14 @@ def rival_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
     judged. Win rates are in percent, of the first run of each pair. Raises InvalidConfig for an unknown table."""
     design = _design(table)
     if table == COST:
-        return (PaperTable(table, "", _cells(table, _costs(result))),)
+        return (PaperTable(table, "", cells_of(table, _costs(result), COMPARED)),)
     rates = win_rates(result.judgements, result.spec.seed)
     contexts = _contexts(result) if table == WINDOW else {}
     judges = tuple(dict.fromkeys(rate.judge for rate in rates)) or ("",)
     return tuple(
-        PaperTable(table, judge, _cells(table, {**_own_rates(table, design, rates, judge, result), **contexts}))
+        PaperTable(
+            table, judge, cells_of(table, {**_own_rates(table, design, rates, judge, result), **contexts}, COMPARED)
+        )
         for judge in judges
     )
 
@@ -185,19 +187,3 @@ def _costs(result: ExperimentResult) -> _Own:
         for criterion, values in figures.items():
             own[criterion, run] = PaperCell(criterion, run, mean_interval(values, result.spec.seed), {})
     return own
-
-
-def _cells(table: str, own: Mapping[tuple[str, str], PaperCell]) -> tuple[PaperCell, ...]:
-    """Return own and published figures: criteria as judges are asked for them, then the others, each in the order of
-    the paper, then those that it does not have."""
-    printed: dict[tuple[str, str], dict[str, float]] = {}
-    for figure in published_figures(table):
-        printed.setdefault((figure.criterion, figure.system), {})[figure.dataset] = figure.value
-    keys = dict.fromkeys([*printed, *own])
-    criteria = dict.fromkeys([*COMPARED, *(criterion for criterion, _ in keys)])
-    return tuple(
-        replace(own.get(key, PaperCell(*key, None, {})), published=printed.get(key, {}))
-        for wanted in criteria
-        for key in keys
-        if key[0] == wanted
-    )

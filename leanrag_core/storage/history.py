@@ -146,20 +146,10 @@ def content_of(run: RecordedRun) -> bytes:
 
 def record_of(run: RecordedRun) -> RunRecord:
     """Return the run as a record, which from_record() reads."""
-    answer = run.answer
-    stored = answer and _AnswerRecord(
-        text=answer.text,
-        parts=answer.parts,
-        citations=answer.citations,
-        grounded=answer.grounded,
-        extractive=answer.extractive,
-        model=answer.model,
-        usage=answer.usage,
-        nearest=answer.nearest,
-        nearest_parts=answer.nearest_parts,
-        because=answer.because,
-    )
-    return RunRecord(run.format, run.version, run.trace, stored or None)
+    answer = None
+    if run.answer is not None:
+        answer = _AnswerRecord(**{name: value for name, value in vars(run.answer).items() if name != "trace"})
+    return RunRecord(run.format, run.version, run.trace, answer)
 
 
 def write_run(path: Path, run: RecordedRun) -> None:
@@ -195,20 +185,8 @@ def from_record(record: RunRecord, *, name: str) -> RecordedRun:
     require_sentences(_messages(record.trace), name)
     if record.answer and record.answer.because:
         require_sentences((record.answer.because,), name)
-    answer = record.answer and Answer(
-        text=record.answer.text,
-        parts=record.answer.parts,
-        citations=record.answer.citations,
-        grounded=record.answer.grounded,
-        extractive=record.answer.extractive,
-        model=record.answer.model,
-        trace=record.trace,
-        usage=record.answer.usage,
-        nearest=record.answer.nearest,
-        nearest_parts=record.answer.nearest_parts,
-        because=record.answer.because,
-    )
-    return RecordedRun(record.trace, answer or None, record.format, record.version)
+    answer = Answer(**vars(record.answer), trace=record.trace) if record.answer is not None else None
+    return RecordedRun(record.trace, answer, record.format, record.version)
 
 
 def require_sentences(messages: Iterable[Message], name: str) -> None:

@@ -156,22 +156,12 @@ def _layer_clusters(
 ) -> LayerClusters:
     """Make the report's record of a new layer; relations inside clusters are counted there, not given as a share."""
     return LayerClusters(
+        **{**vars(facts), "relations_inside": relations.inside},
         layer=number,
-        nodes=facts.nodes,
-        components=facts.components,
-        likelihood=facts.likelihood,
-        clusters=facts.clusters,
-        smallest=facts.smallest,
-        median=facts.median,
-        largest=facts.largest,
-        singletons=facts.singletons,
-        neighbours_inside=facts.neighbours_inside,
         cap=options.largest,
-        covariance=facts.covariance,
         options=options.settings(),
         tau=relations.tau,
         relations_below=relations.below,
-        relations_inside=relations.inside,
         summarised=relations.summarised,
         concatenated=relations.concatenated,
         descriptions_cut=relations.descriptions_cut,
