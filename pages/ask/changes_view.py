@@ -14,7 +14,7 @@ from leanrag_core.types.trace import Trace
 from pages.ask import asking, roles
 from pages.common import forms, markup
 from pages.common.html import html, joined
-from pages.common.messages import known, language, say, words
+from pages.common.messages import as_capital, known, language, say, words
 from pages.common.scope import Scope
 
 _LISTED = 4  # most names listed per role
@@ -64,7 +64,7 @@ def _title(trace: Trace, role: str, n: int) -> str:
     code = f"change.{roles.code_part(role)}"
     if known(code):
         return say(code, n=n)
-    return roles.sentence_case(roles.role_title(trace, role))
+    return as_capital(roles.role_title(trace, role))
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,6 @@ def role_title(trace: Trace, role: str) -> str:
     return words(style.title) if style else role
 
 
-def sentence_case(title: str) -> str:
-    """Return the title with a capital letter in front."""
-    return title[:1].upper() + title[1:]
-
-
 def made_title(origin: str) -> str:
     """Return in words how the description of a relation was made, as Explore does where it has the kind."""
     code = f"made.{code_part(origin)}"

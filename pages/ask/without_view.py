@@ -18,7 +18,7 @@ from leanrag_core.workbench.explanations import RunWithout
 from pages.ask import asking, roles
 from pages.common import markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import known, language, message, say
+from pages.common.messages import as_capital, known, language, message, say
 from pages.common.scope import Scope
 
 TAKEN_OUT = "without"  # in links: ids, separated by commas
@@ -113,7 +113,7 @@ def _context(before: Trace, after: Trace) -> Markup:
         for sign, names in (("in", group.entered), ("out", group.left)):
             if names:
                 code = f"change.{roles.code_part(group.role)}"
-                fallback = roles.sentence_case(roles.role_title(after, group.role))
+                fallback = as_capital(roles.role_title(after, group.role))
                 title = say(code, n=len(names)) if known(code) else fallback
                 lines.append(_line(sign, f"{title}: {_listed(names)}"))
     tokens = (

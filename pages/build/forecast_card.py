@@ -24,7 +24,7 @@ from pages.build.engine_form import Engine
 from pages.common import markup, running_view, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, toast_next, words
+from pages.common.messages import as_capital, message, say, toast_next, words
 from pages.settings import call_store_view
 
 CALLS_STEP, TOKENS_STEP = 10, 100_000  # of the fields of a budget
@@ -260,11 +260,6 @@ def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
 
 def _at_most(amount: str) -> str:
     return say("build.at_most", amount=amount)
-
-
-def as_capital(text: str) -> str:
-    """Return the text with a capital first letter."""
-    return text[:1].upper() + text[1:]
 
 
 @st.cache_data(max_entries=24, ttl=600, show_spinner=False)

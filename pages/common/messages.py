@@ -65,6 +65,11 @@ def show_toast() -> None:
         st.toast(text, icon=f":material/{icon}:", duration="long")
 
 
+def as_capital(text: str) -> str:
+    """Return the text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
 def as_sentence(text: str) -> str:
     """Return the text with a capital letter and the final stop of the reader's language. A first word that names a file
     or a model, such as bad.csv, stays unchanged."""
@@ -72,7 +77,7 @@ def as_sentence(text: str) -> str:
     if not text:
         return text
     if text.split(maxsplit=1)[0].rstrip(".:,;!?").isalpha():
-        text = text[0].upper() + text[1:]
+        text = as_capital(text)
     return text if text[-1] in ".!?。！？" else text + say("text.stop")
 
 

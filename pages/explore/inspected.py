@@ -19,6 +19,7 @@ from leanrag_core.types.calls import MadeBy, RecordedCall
 from leanrag_core.types.graph import Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import shortened
 from pages.common import markup, reveal, session
 from pages.common.html import draw
 from pages.common.messages import message, say, words
@@ -107,11 +108,6 @@ def passage(title: str, sub: str, parts: Sequence[Piece], *, id_: str, row_numbe
     return {"kind": "passage", "title": title, "sub": sub, "pieces": pieces, "id": id_, "row": row_number}
 
 
-def shortened(body: str, most: int = DESCRIPTION) -> str:
-    """Return the text, cut with an ellipsis if it is longer than `most` characters."""
-    return body if len(body) <= most else f"{body[: most - 1].rstrip()}…"
-
-
 def count_note(shown: int, total: int, order: str) -> str:
     """Return the note above an incomplete list; empty for a complete one."""
     return say(f"explore.inspect.first.{order}", shown=shown, rest=total - shown) if shown < total else ""
@@ -159,7 +155,7 @@ def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Val
     listed = []
     for place, neighbour in enumerate(related):
         relation = neighbour.relation
-        unfolds = [text(shortened(relation.description))] if relation.description else []
+        unfolds = [text(shortened(relation.description, DESCRIPTION))] if relation.description else []
         unfolds += [text(made_words(relation), muted=True)] if relation.description else []
         if relation.layer and place < _ROWS_THAT_UNFOLD:
             members = browse.unfold(index, relation, _UNFOLDED)

@@ -14,6 +14,7 @@ from leanrag_core.types.conflicts import DENIED, Conflict
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+from leanrag_core.types.visible import shortened
 from pages.build import update_view
 from pages.common.messages import say, words
 from pages.explore import edit_view, inspected
@@ -187,7 +188,7 @@ def _bars(related: list[browse.Neighbour]) -> list[Values]:
 
 def _hits(trace: Trace, hits: QuestionHits) -> list[Values]:
     """Return in a line what the last question retrieved here."""
-    head = inspected.label(say("explore.inspect.last_question"), inspected.shortened(trace.question, 80))
+    head = inspected.label(say("explore.inspect.last_question"), shortened(trace.question, 80))
     if not hits:
         return [head, inspected.text(say("explore.inspect.not_met"), muted=True)]
     parts: list[dict[str, Any]] = []

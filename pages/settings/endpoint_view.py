@@ -50,14 +50,14 @@ def listing(settings: Settings) -> ModelList:
     request, and no key, before somebody has tested the connection."""
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
-    tested = _tested().get(_who(settings), None)
+    tested = _tested().get(server_of(settings), None)
     return tested.models if tested is not None else ModelList()
 
 
 def tested_window(settings: Settings, model: str) -> int | None:
     """Return the model's context window in tokens, as found by the connection test; None before it, or if the server
     does not tell."""
-    tested = _tested().get(_who(settings), None)
+    tested = _tested().get(server_of(settings), None)
     return tested.windows.get(model) if tested is not None else None
 
 
@@ -77,7 +77,8 @@ def short_name(name: str) -> str:
     return name if is_file(name) else model_title(name)
 
 
-def _who(settings: Settings) -> tuple[str, str]:
+def server_of(settings: Settings) -> tuple[str, str]:
+    """Return what a test is about: the address and the variable of the key."""
     return settings.base_url, settings.key_variable
 
 
@@ -118,7 +119,7 @@ def test_connection(settings: Settings) -> Tested:
     )
     answers = tuple(ask_briefly(asked, model) for model in chosen)
     tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]), answers)
-    _tested().keep(_who(settings), tested)
+    _tested().keep(server_of(settings), tested)
     return tested
 
 

@@ -85,16 +85,12 @@ def endpoint_section(settings: Settings) -> None:
         say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
     ):
         with st.spinner(say("settings.waiting.server")):
-            st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
+            st.session_state["lr_tested"] = (endpoint_view.server_of(settings), endpoint_view.test_connection(settings))
         st.rerun()  # the table of roles above shows the tested windows
     who, tested = st.session_state.get("lr_tested", (None, None))
-    if tested is not None and who == _who(settings) and not refused:
+    if tested is not None and who == endpoint_view.server_of(settings) and not refused:
         endpoint_view.show_test(tested, settings)
     build_models(settings)
-
-
-def _who(settings: Settings) -> tuple[str, str]:
-    return settings.base_url, settings.key_variable
 
 
 def limits_section(settings: Settings) -> None:
@@ -201,10 +197,10 @@ def probe(settings: Settings, models: ModelList) -> None:
             st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True),
         ):
             probed = probe_concurrency(session.workbench().models.make().endpoint, model)
-            st.session_state["lr_probed"] = (_who(settings), model, probed)
+            st.session_state["lr_probed"] = (endpoint_view.server_of(settings), model, probed)
     draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
     who, probed_model, probed = st.session_state.get("lr_probed", (None, "", None))
-    if probed is None or who != _who(settings):
+    if probed is None or who != endpoint_view.server_of(settings):
         return
     rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
     head = (say("settings.probe.in_flight"), say("settings.probe.a_second"))
