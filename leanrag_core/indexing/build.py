@@ -15,7 +15,7 @@ from leanrag_core.errors import EmptyCorpus, IndexChanged, IndexNotFound, LeanRA
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_hierarchy, fresh_clusters
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.manifest import (
     corpus_fingerprint,
     count_layers,
@@ -332,7 +332,7 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
     documents, config, before = request.documents, request.config, request.before
     report(Progress("parse", len(documents), len(documents), "documents"))
     report(Progress("chunk", 0, 0, "chunks"))
-    chunks = chunk_documents(documents, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    chunks = chunks_of_build(documents, config)
     if not chunks:
         raise EmptyCorpus("build.no_text")
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))

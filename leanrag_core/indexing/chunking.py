@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leanrag_core.text.tokens import count_tokens, token_offsets
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document, Span
 
 _BREAK = re.compile(r"\n\n|[.!?][\"')\]]*\s|[。！？]")
@@ -26,6 +27,11 @@ def chunk_documents(documents: Sequence[Document], *, max_tokens: int, overlap_t
             text, id_ = document.text[start:end], chunk_id(document.id, start, end)
             chunks.append(Chunk(id_, document.id, len(chunks), start, end, count_tokens(text), text))
     return chunks
+
+
+def chunks_of_build(documents: Sequence[Document], config: IndexConfig) -> list[Chunk]:
+    """Return the chunks that a build with these settings makes of the documents. A setting of chunking acts here."""
+    return chunk_documents(documents, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
 
 
 def chunk_id(document_id: str, start: int, end: int) -> str:

@@ -185,8 +185,7 @@ STAGES = tuple(stage.name for stage in BUILD.stages)
 
 def base_of(config: IndexConfig) -> IndexConfig:
     """Return a value that is equal for settings whose indexes have the same chunks and the same base graph."""
-    defaults = IndexConfig(chunk_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
-    return replace(defaults, **{name: getattr(config, name) for name in BASE_SETTINGS})
+    return replace(IndexConfig(), **{name: getattr(config, name) for name in BASE_SETTINGS})
 
 
 def rebuilt_stages(axes: Sequence[Axis]) -> tuple[str, ...]:

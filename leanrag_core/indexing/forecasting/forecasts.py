@@ -7,7 +7,7 @@ from statistics import mean
 
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.build import in_build_order
-from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.extraction.builtin import ReadBefore
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.forecasting.growth import (
@@ -102,7 +102,7 @@ def look_at(
     n_chunks, kept = 0, 0
     before: ReadBefore | None = None  # made only when a document needs it
     for document in documents:
-        chunks = chunk_documents([document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+        chunks = chunks_of_build([document], config)
         with_vector = n_kept([chunk.text for chunk in chunks], model, store)
         if with_vector and config.model == BUILTIN:
             before = before or ReadBefore(titles, store)
@@ -210,7 +210,7 @@ def forecast_endpoint_build(
     if not isinstance(model, RemoteLanguageModel):
         raise ValueError(f"{config.model} is no model at an endpoint")
     ordered = in_build_order(documents)
-    chunks = chunk_documents(ordered, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    chunks = chunks_of_build(ordered, config)
     extractor = LLMExtractor.of(model, config, apply=ThreadMap(settings.concurrency))
     if dry_run and chunks:
         step = max(1, -(-len(chunks) // dry_run))

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.updating.kept_texts import SMALL_CHANGE
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.config import is_remote
@@ -102,7 +102,7 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     """
     config = index.manifest.config
     ids = index.documents["id"].to_pylist()
-    new = chunk_documents(changes.added, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    new = chunks_of_build(changes.added, config)
     goes = [row for row, id_ in enumerate(ids) if id_ in {*changes.replaced, *changes.removed}]
     # The same content under another name keeps the ids of its chunks.
     stays_as_chunk = {chunk.id for chunk in new}
