@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from leanrag_core.errors import ImportFailed, InvalidConfig
+from leanrag_core.errors import ImportFailed, InvalidConfig, LeanRAGError
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message
 from leanrag_core.text.plain_words import in_words
@@ -57,7 +57,19 @@ def importer_for(path: Path, format_name: str) -> Importer:
 
 def read_graph(path: Path, format_name: str) -> ImportedGraph:
     """Read the graph at the path. Raises what importer_for() does, and ImportFailed for files that cannot be read."""
-    return importer_for(path, format_name).read(path)
+    return graph_by(importer_for(path, format_name), path)
+
+
+def graph_by(chosen: Importer, path: Path) -> ImportedGraph:
+    """Let the importer read the graph. Raises ImportFailed, also where the importer raises anything else."""
+    try:
+        return chosen.read(path)
+    except (LeanRAGError, MemoryError):
+        raise
+    except Exception as error:  # an importer that somebody wrote may raise anything
+        raise ImportFailed(
+            "import.importer_failed", name=chosen.name, path=str(path), reason=in_words(error)
+        ) from error
 
 
 def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:

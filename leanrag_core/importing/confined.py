@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leanrag_core.errors import ImportFailed, LeanRAGError
 from leanrag_core.files.records import from_json, json_bytes, plain
-from leanrag_core.importing.base import Restorer, importer, importer_for, preview_of
+from leanrag_core.importing.base import Restorer, graph_by, importer, importer_for, preview_of
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.limits import ParseLimits, limit_memory
 from leanrag_core.messages.message import Message
@@ -69,7 +69,7 @@ def main() -> None:
     limit_memory(request["memory_mb"] * _MEGABYTE)
     path, chosen = Path(request["path"]), importer(request["format"])
     try:
-        answer = b"p" + json_bytes(plain(preview_of(chosen.read(path), chosen.name)))
+        answer = b"p" + json_bytes(plain(preview_of(graph_by(chosen, path), chosen.name)))
     except MemoryError:
         return
     except LeanRAGError as error:

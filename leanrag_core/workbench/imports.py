@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.execution.executors import ThreadMap, opened
-from leanrag_core.importing.base import Restorer, importer_for
+from leanrag_core.importing.base import Restorer, graph_by, importer_for
 from leanrag_core.importing.confined import confined_preview
 from leanrag_core.indexing.build import BuildRequest, build_from_graph, rebuild_imported
 from leanrag_core.indexing.build_models import BuildModels
@@ -63,7 +63,7 @@ class Imports:
         report(Progress("read", 0, 0))
         if isinstance(importer, Restorer):
             return importer.restore(path, request.out, in_store=request.in_store)
-        imported = importer.read(path)
+        imported = graph_by(importer, path)
         n_rows = imported.counts.entity_rows + imported.counts.relation_rows
         report(Progress("read", n_rows, n_rows, "rows"))
         with self._build_models(request.config, context) as models:
