@@ -44,7 +44,7 @@ def test_a_measure_says_what_it_is(info: MeasureInfo) -> None:
 def test_a_score_is_a_number_or_none_whatever_the_question_lacks(info: MeasureInfo, trace: Trace) -> None:
     [measure] = [each for each in measures() if each.name == info.name]
     answer = extractive_answer(trace, MiniLM().embed, np.asarray(MiniLM().embed([QUESTION])[0]))
-    quoted = (Evidence(trace.passages[0].source.document, trace.passages[0].text[:20]),)  # type: ignore[union-attr]
+    quoted = (Evidence(trace.passages[0].source.document, trace.passages[0].text[:20]),)
     for question in (GoldQuestion("1", QUESTION), GoldQuestion("1", QUESTION, ("mites",), quoted)):
         for outcome in (Outcome(question, trace), Outcome(question, trace, answer)):
             score = measure.score(outcome)
