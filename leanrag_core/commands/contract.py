@@ -24,16 +24,19 @@ def _contract(options: argparse.Namespace) -> int:
     for broken in strategies().broken:
         print(sentence(broken.message), file=sys.stderr)
     name = strategies().named(options.strategy).name
-    problems_at = {"declarations": list(declarations(name))}
+    problems_at, empty = {"declarations": list(declarations(name))}, set[str]()
     with tempfile.TemporaryDirectory() as root:
         bench = Workbench.default(Path(root))
         for where, index in build_indexes(bench).items():
             try:
-                problems_at[where] = problems(case(bench, index, name, where))
+                checked = case(bench, index, name, where)
+                problems_at[where] = problems(checked)
+                if not checked.trace.context.text:
+                    empty.add(where)
             except Exception as error:  # a strategy that somebody wrote may raise anything
                 problems_at[where] = [f"no trace: {in_words(error)}"]
     for where, texts in problems_at.items():
-        print(f"{'FAIL' if texts else 'ok  '} {where}")
+        print(f"{'FAIL' if texts else 'ok  '} {where}{': retrieved nothing' if where in empty else ''}")
         for text in texts:
             print(f"     {text}")
     return 1 if any(problems_at.values()) else 0

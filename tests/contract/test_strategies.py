@@ -46,7 +46,8 @@ def retrieve(home: Workbench, index: Index, name: str, where: str) -> Trace:
 
 def test_every_file_of_the_folder_is_a_strategy() -> None:
     listed = strategies()
-    assert (listed.broken, {info.name for info in listed.strategies}) == ((), set(NAMES))
+    assert listed.broken == ()
+    assert {info.name for info in listed.strategies} >= set(NAMES)  # and those of packages on this machine
 
 
 def test_the_four_indexes_are_what_their_names_say(indexes: dict[str, Index]) -> None:
