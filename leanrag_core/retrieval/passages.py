@@ -178,10 +178,11 @@ def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> lis
 
 @dataclass(frozen=True, eq=False)
 class PassageRanking:
-    """rows: of all candidate chunks, best first. scores: of those that are taken, by row. reason: code of the message
-    with a value `score` that says why a passage is here. reasons: by row, in place of that message."""
+    """rows: (n,) int, of all candidate chunks, best first; an array or a list. scores: of those that are taken, by row.
+    reason: code of the message with a value `score` that says why a passage is here. reasons: by row, in place of that
+    message."""
 
-    rows: np.ndarray
+    rows: np.ndarray | Sequence[int]
     scores: Mapping[int, float]
     reason: str
     reasons: Mapping[int, PassageReason] = field(default_factory=dict)
@@ -234,7 +235,7 @@ def passage_trace(
         styles=(PASSAGE, *((SUB_QUESTION, SEARCHED) if searches else ())),
         items=(*questions, *passages),
         relations=links,
-        ranked_chunks=ranking.rows,
+        ranked_chunks=np.asarray(ranking.rows),
     )
 
 
