@@ -81,9 +81,16 @@ def test_the_strategy_retrieves_answers_draws_and_survives_json(index: Index) ->
     assert ask_record(trace, answer)["chunks"][0]["id"] == trace.passages[0].id
 
 
-def test_the_strategy_keeps_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["contract", "word_overlap"]) == 0
-    assert [line.split(maxsplit=1)[0] for line in capsys.readouterr().out.splitlines()] == ["ok"] * 5
+@pytest.mark.parametrize(("name", "empty"), [("word_overlap", ["one chunk"]), ("rare_words", ["tiny", "one chunk"])])
+def test_the_strategies_keep_the_contract_and_find_chinese(
+    name: str, empty: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["contract", name]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(maxsplit=1)[0] for line in lines] == ["ok"] * 5
+    assert [line for line in lines if "retrieved nothing" in line] == [
+        f"ok   {where}: retrieved nothing" for where in empty
+    ]
 
 
 def test_the_format_reads_its_files_and_refuses_others() -> None:
@@ -107,11 +114,14 @@ def test_the_back_end_answers_and_is_counted(tmp_path: Path) -> None:
 
 def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path) -> None:
     path = tmp_path / "bees.tgf"
-    path.write_text("1 Honey bee\n2 Varroa mite\n3 Hive\n#\n2 1 weakens\n1 3 lives in\n1 9 knows\n", encoding="utf-8")
+    path.write_text(
+        "1 Honey bee\n2 Varroa mite\n3 Hive\n#\n2 1 weakens\n1 3 lives in\n1 9 knows\n1\n", encoding="utf-8"
+    )
     imported = importer("tgf").read(path)
     assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
     assert imported.counts.dangling == 1
+    assert {"edge 3", "edge 4"} <= {drop.item for drop in imported.drops}
 
 
 def test_the_export_format_writes_the_base_graph(index: Index, tmp_path: Path) -> None:
@@ -162,7 +172,10 @@ def test_the_view_is_found_in_its_place_and_draws(index: Index, monkeypatch: pyt
     drawn: list[dict[str, list[object]]] = []
     monkeypatch.setattr(st, "dataframe", lambda table, **_: drawn.append(table.to_dict("list")))
     everything = SimpleNamespace(
-        index=index, relation_mask=lambda _: np.ones(len(index.layers[0].ends), dtype=bool), go=None
+        index=index,
+        mask=lambda _: np.ones(len(index.layers[0]), dtype=bool),
+        relation_mask=lambda _: np.ones(len(index.layers[0].ends), dtype=bool),
+        go=None,
     )
     view.show(everything)  # type: ignore[arg-type]
     assert drawn == [
