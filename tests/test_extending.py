@@ -1,6 +1,8 @@
 """The examples of docs/extending.md are put into their folders, found, and used."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,6 +65,16 @@ def test_every_kind_has_an_example() -> None:
         "indexing/parts",
         "pages/explore",
     }
+
+
+@pytest.mark.parametrize("file", EXAMPLES)
+def test_an_example_passes_the_checks_of_a_commit(file: str) -> None:
+    for check in (["check"], ["format", "--check"]):
+        ruff = [sys.executable, "-m", "ruff", *check, "--stdin-filename", str(PAGE.parents[1] / file), "-"]
+        done = subprocess.run(
+            ruff, input=EXAMPLES[file], capture_output=True, text=True, cwd=PAGE.parents[1], check=False
+        )
+        assert done.returncode == 0, done.stdout
 
 
 def test_the_strategy_retrieves_answers_draws_and_survives_json(index: Index) -> None:
