@@ -6,46 +6,54 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, overload
 
 from leanrag_core.figures import numbers
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, REFERENCE, IndexConfig, model_title
 from leanrag_core.types.summary import DocumentSummary, IndexSummary, UploadReport
 
 _SHORTEST_NAME = 5  # characters that a shortened title keeps of the name
 
 
-def _model(name: Any) -> str:
-    titles = {BUILTIN: "built-in engine", REFERENCE: "reference graph", MULTILINGUAL: "multilingual-e5-small"}
-    return titles.get(str(name)) or model_title(str(name))
+def _model(name: Any) -> Message:
+    titles = {BUILTIN: "index.apart.builtin", REFERENCE: "index.apart.reference"}
+    code = titles.get(str(name))
+    title = "multilingual-e5-small" if name == MULTILINGUAL else model_title(str(name))
+    return message(code) if code else message("plain", text=title)
 
 
 # In the order in which they are tried; other settings follow.
-_SETTING_TEXTS: Mapping[str, Callable[[Any], str]] = {
+_SETTING_TEXTS: Mapping[str, Callable[[Any], Message]] = {
     "model": _model,
-    "cluster_size": lambda value: f"clustersize {value}",
-    "tau": lambda value: f"tau {value or 'auto'}",
-    "chunk_tokens": lambda value: f"chunks of {value:,} tokens",
-    "overlap_tokens": lambda value: f"overlap {value:,}",
-    "embedding": lambda value: f"embedded by {_model(value)}",
-    "aggregation_model": lambda value: f"aggregated by {_model(value)}" if value else "aggregated by the same model",
-    "gleaning_rounds": lambda value: numbers.counted(value, "gleaning round"),
-    "prompts": lambda value: "own prompts" if value else "the catalog's prompts",
-    "entity_types": lambda value: f"types {', '.join(map(str, value))}",
-    "size_cap": lambda value: "size cap" if value else "no size cap",
-    "smoothing": lambda value: numbers.counted(value, "smoothing round"),
-    "seed": lambda value: f"seed {value}",
+    "cluster_size": lambda value: message("index.apart.cluster_size", value=value),
+    "tau": lambda value: message("index.apart.tau", value=value) if value else message("index.apart.tau_auto"),
+    "chunk_tokens": lambda value: message("index.apart.chunk_tokens", n=int(value)),
+    "overlap_tokens": lambda value: message("index.apart.overlap_tokens", n=int(value)),
+    "embedding": lambda value: message("index.apart.embedding", model=_model(value)),
+    "aggregation_model": lambda value: (
+        message("index.apart.aggregation_model", model=_model(value)) if value else message("index.apart.same_model")
+    ),
+    "gleaning_rounds": lambda value: message("index.apart.gleaning_rounds", n=int(value)),
+    "prompts": lambda value: message("index.apart.own_prompts" if value else "index.apart.catalog_prompts"),
+    "entity_types": lambda value: message(
+        "index.apart.entity_types", types=tuple(message("plain", text=str(name)) for name in value)
+    ),
+    "size_cap": lambda value: message("index.apart.size_cap" if value else "index.apart.no_size_cap"),
+    "smoothing": lambda value: message("index.apart.smoothing", n=int(value)),
+    "seed": lambda value: message("index.apart.seed", value=value),
 }
 
 
-def with_titles(indexes: Sequence[IndexSummary]) -> tuple[IndexSummary, ...]:
-    """Give each index a unique title: the name, and where others have it too, the settings that differ."""
+def with_titles(indexes: Sequence[IndexSummary], language: str = ENGLISH) -> tuple[IndexSummary, ...]:
+    """Give each index a unique title: the name, and where others have it too, the settings that differ, in that
+    language."""
     by_name: dict[str, list[IndexSummary]] = defaultdict(list)
     for index in indexes:
         by_name[index.name].append(index)
-    differences = {id_: text for group in by_name.values() for id_, text in _differences(group).items()}
+    differences = {id_: text for group in by_name.values() for id_, text in _differences(group, language).items()}
     return tuple(replace(index, apart=differences[index.id]) for index in indexes)
 
 
-def _differences(group: Sequence[IndexSummary]) -> dict[str, str]:
+def _differences(group: Sequence[IndexSummary], language: str) -> dict[str, str]:
     """Return for each index of the group the fewest settings that distinguish it; its date where no setting does."""
     if len(group) == 1:
         return {group[0].id: ""}
@@ -53,22 +61,27 @@ def _differences(group: Sequence[IndexSummary]) -> dict[str, str]:
     names = dict.fromkeys([*_SETTING_TEXTS, *sorted(name for config in configs for name in config)])
     parts: list[list[str]] = [[] for _ in group]
     for name in names:
-        texts = [_setting_text(name, config.get(name)) for config in configs]
+        texts = [_setting_text(name, config.get(name), language) for config in configs]
         longer = [[*part, text] for part, text in zip(parts, texts, strict=True)]
         if _distinct(longer) > _distinct(parts):
             parts = longer
     if _distinct(parts) < len(group):
-        parts = [[*part, f"built {numbers.day(index.created)}"] for part, index in zip(parts, group, strict=True)]
-    return {index.id: ", ".join(part) for index, part in zip(group, parts, strict=True)}
+        built = [
+            sentence(message("index.apart.built", time=numbers.day(index.created, language)), language)
+            for index in group
+        ]
+        parts = [[*part, text] for part, text in zip(parts, built, strict=True)]
+    comma = sentence(message("ask.comma"), language)
+    return {index.id: comma.join(part) for index, part in zip(group, parts, strict=True)}
 
 
 def _distinct(parts: Sequence[Sequence[str]]) -> int:
     return len({tuple(part) for part in parts})
 
 
-def _setting_text(name: str, value: Any) -> str:
+def _setting_text(name: str, value: Any, language: str) -> str:
     try:
-        return _SETTING_TEXTS[name](value)
+        return sentence(_SETTING_TEXTS[name](value), language)
     except (KeyError, TypeError, ValueError):  # a setting, or a value, of another version
         return f"{name.replace('_', ' ')} {value}"
 

@@ -45,8 +45,9 @@ def page() -> None:
         state.publish(names)
         return
     facts = [isolated(summary.title), say("count.documents", n=summary.documents)]
-    if "clustersize" not in summary.apart:
-        facts.append(say("ask.cluster_size", n=summary.config.cluster_size))
+    cluster_size = say("ask.cluster_size", n=summary.config.cluster_size)
+    if cluster_size not in summary.apart:
+        facts.append(cluster_size)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
             heading(say("page.ask"), say("ask.comma").join(facts))

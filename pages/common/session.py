@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,7 @@ from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.indexing.extraction.builtin import ChunksRead, chunks_read
+from leanrag_core.queries.index_table import with_titles
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.index import Index
@@ -20,6 +22,7 @@ from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
+from pages.common.messages import language
 
 Options = tuple[tuple[str, Any], ...]
 _MAX_BYTES = 600_000_000  # for all opened indexes; an index of 100,000 entities takes some 100 MB
@@ -37,8 +40,9 @@ def workbench() -> Workbench:
 
 
 def index_list() -> IndexList:
-    """Return the existing indexes; an unreadable one hides none of the others."""
-    return workbench().indexes.index_list()
+    """Return the existing indexes, with titles in the reader's language; an unreadable one hides none of the others."""
+    listed = workbench().indexes.index_list()
+    return replace(listed, indexes=with_titles(listed.indexes, language()))
 
 
 def open_index(summary: IndexSummary) -> Index:

@@ -34,6 +34,14 @@ def test_indexes_of_one_name_are_distinguished_by_what_differs() -> None:
     ]
 
 
+def test_the_settings_that_differ_are_named_in_the_readers_language() -> None:
+    group = (an_index("a", cluster_size=5), an_index("b", model="reference"), an_index("c"))
+    apart = [index.apart for index in with_titles(group, "zh")]
+    assert apart == ["内置引擎，簇大小 5", "参考图谱，簇大小 20", "内置引擎，簇大小 20"]
+    copies = with_titles((an_index("a"), replace(an_index("b"), created="2026-11-20T12:02:00+00:00")), "zh")
+    assert copies[0].apart.startswith("构建于 2026年11月19日")
+
+
 def test_as_few_settings_as_are_needed_are_named() -> None:
     group = (
         an_index("a", cluster_size=5, tau="2", seed=1),
