@@ -156,6 +156,7 @@ def test_an_answer_is_questioned_with_mouse_and_keyboard(
     chip = phone.page.locator(".lr-answer .chip").last
     chip.focus()
     phone.page.keyboard.press("Shift+Tab")
+    expect(phone.page.locator(".lr-tip")).to_be_visible()
     tip = phone.page.locator(".lr-tip").bounding_box()
     assert tip is not None
     assert tip["x"] >= 0
