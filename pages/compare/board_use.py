@@ -49,7 +49,7 @@ def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id:
 
 
 def is_used(this_board: Board, settings: Mapping[str, Any]) -> bool:
-    """Return whether a person chose these settings for the board's index, in this session or earlier."""
+    """Return whether Ask and Compare use these settings for the board's index, also after a reload."""
     with suppress(RecordDamaged):  # the page has said so
         asked_with = session.workbench().defaults.chosen_for(this_board.summary.id)
         own = AskedWith(this_board.info.name, own_settings(this_board.info, this_board.options(settings)))
