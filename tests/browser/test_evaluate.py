@@ -95,6 +95,7 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     # The next one is being written when this one ends, which runs the page: the form stays, and what is in it.
     page.get_by_role("button", name="Run experiment").click()
     expect(dialog.get_by_text("Forecast")).to_be_visible()
+    settled(page)
     dialog.get_by_role("textbox", name="Title").fill("Coast, once more")
     expect(page.locator("button", has_text="Show the results")).to_have_count(1, timeout=120_000)
     settled(page)

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from leanrag_core import errors
+from leanrag_core.system.threads import collector_paused
 
 PROJECT = Path(__file__).resolve().parents[2]
 CODE = errors._CODE
@@ -33,6 +34,7 @@ class Module:
 
 
 @cache
+@collector_paused()
 def modules() -> tuple[Module, ...]:
     """Read the source without its tests."""
     files = [PROJECT / "app.py", *(PROJECT / "leanrag_core").rglob("*.py"), *(PROJECT / "pages").rglob("*.py")]
