@@ -65,6 +65,11 @@ def climbs(trace: Trace) -> bool:
     return bool(trace.with_role("lca"))
 
 
+def count_inter_cluster(index: Index) -> int:
+    """Count the relations of all layers above the first."""
+    return sum(layer.relations.num_rows for layer in index.layers[1:])
+
+
 def inter_cluster_descriptions(index: Index) -> list[str]:
     """Return the descriptions of the relations of all layers above the first, layer by layer."""
     return [text for layer in index.layers[1:] for text in layer.relations["description"].to_pylist()]
@@ -82,7 +87,7 @@ def brought_by_climb(
     kinds = {item.mark: kind for item in items if (kind := _kind(trace, item))}
     counts = {kind: sum(each == kind for each in kinds.values()) for kind in KINDS}
     ranks = {
-        AGGREGATED: _ranks(np.concatenate([layer.vectors for layer in index.layers[1:]]) @ vector),
+        AGGREGATED: _ranks(np.concatenate([layer.vectors @ vector for layer in index.layers[1:]])),
         RELATIONS: None if relation_vectors is None else _ranks(relation_vectors @ vector),
         CHUNKS: _ranks(index.chunk_vectors @ vector),
     }

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from filelock import FileLock, Timeout
 
 from leanrag_core.files import private
@@ -188,8 +187,9 @@ class StageStore:
         """Keep what save() wrote into that file. Raises IndexDamaged for a file that does not read."""
         table = read_table(path)
         require_columns(table, _ENTRIES, path)
-        for stage in sorted(set(table["stage"].to_pylist())):
-            rows = table.filter(pc.equal(table["stage"], stage))
+        stages = table["stage"].to_pylist()
+        for stage in sorted(set(stages)):
+            rows = table.filter(pa.array([each == stage for each in stages]))
             self.put_many(stage, dict(zip(rows["key"].to_pylist(), rows["content"].to_pylist(), strict=True)))
 
     def sizes(self) -> list[StageSize]:

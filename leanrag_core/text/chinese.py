@@ -64,8 +64,8 @@ class Segmenter:
 
 def is_chinese(text: str) -> bool:
     """Return whether at least half of the letters are Chinese characters, and none is Japanese kana."""
-    letters = sum(map(str.isalpha, text))
-    return 0 < letters <= 2 * sum(map(len, han_runs(text))) and not _KANA.search(text)
+    runs = () if text.isascii() else han_runs(text)  # most texts have none
+    return bool(runs) and 0 < sum(map(str.isalpha, text)) <= 2 * sum(map(len, runs)) and not _KANA.search(text)
 
 
 def han_runs(text: str) -> list[str]:

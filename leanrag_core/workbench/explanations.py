@@ -8,7 +8,13 @@ import numpy as np
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.remedies import Remedy, offers
-from leanrag_core.comparing.structure import MOST_RELATIONS, Structure, brought_by_climb, inter_cluster_descriptions
+from leanrag_core.comparing.structure import (
+    MOST_RELATIONS,
+    Structure,
+    brought_by_climb,
+    count_inter_cluster,
+    inter_cluster_descriptions,
+)
 from leanrag_core.comparing.why_not import WhyNot, why_not
 from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
 from leanrag_core.errors import InvalidConfig
@@ -57,10 +63,12 @@ class Explanations:
         embedded already. No endpoint is called for it. Raises ModelMismatch, EndpointError where the index's embedding
         is not at hand.
         """
-        descriptions, key, vectors = inter_cluster_descriptions(index), index.manifest.id, None
-        wanted = rank_all or len(descriptions) <= MOST_RELATIONS or key in self._relation_vectors
+        key, vectors = index.manifest.id, None
+        wanted = rank_all or key in self._relation_vectors or count_inter_cluster(index) <= MOST_RELATIONS
         if wanted and not is_remote(index.manifest.config.embedding):
-            vectors = self._relation_vectors.get_or_make(key, lambda: self._questions.embedded(index, descriptions))
+            vectors = self._relation_vectors.get_or_make(
+                key, lambda: self._questions.embedded(index, inter_cluster_descriptions(index))
+            )
         return brought_by_climb(index, trace, self._questions.question_vector(index, trace.question), vectors, answer)
 
     def without(self, index: Index, trace: Trace, ids: Sequence[str]) -> RunWithout:

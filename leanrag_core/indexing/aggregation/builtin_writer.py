@@ -32,9 +32,10 @@ _KEYWORDS_SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """What `prepare` leaves for the clusters of one layer."""
+    """What `prepare` leaves for the clusters of one layer. cluster_of: (n_base,) int, of each base entity."""
 
     layer: int
+    cluster_of: np.ndarray
     terms: BaseTerms
     names: list[str]
     openings: list[str]
@@ -68,14 +69,23 @@ class BuiltinWriter:
         child_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:
             child_of = layer.parent[child_of]
-        below = self._openings(layers[0], entity_names, child_of, len(layers[-1])) if layers[-1].number else []
+        below = self._openings_below(layers, entity_names, child_of) if layers[-1].number else []
         cluster_of = np.asarray(labels)[child_of]
         n_clusters = int(np.max(labels)) + 1
         candidates = cluster_candidates(terms, cluster_of, n_clusters)
         weights = OF_MENTIONS if self.of_mentions else OF_DESCRIPTIONS
         names = layer_names(layers[0], entity_names, child_of, layers[-1], np.asarray(labels), candidates, weights)
         opened = self._openings(layers[0], entity_names, cluster_of, n_clusters)
-        self._prepared = _Prepared(layers[-1].number + 1, terms, names, opened, below)
+        self._prepared = _Prepared(layers[-1].number + 1, cluster_of, terms, names, opened, below)
+
+    def _openings_below(self, layers: Sequence[Layer], entities: BaseNames, child_of: np.ndarray) -> list[str]:
+        """Return the openings of the top layer, as they were made with it where it is the same. child_of: (n_base,)
+        int, its node that each base entity is in."""
+        last, base = self._prepared, self._base
+        is_of_base = last is not None and base is not None and last.terms is base[1]
+        if last is not None and is_of_base and np.array_equal(last.cluster_of, child_of):
+            return last.openings
+        return self._openings(layers[0], entities, child_of, len(layers[-1]))
 
     def _openings(self, base: Layer, entities: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
         return openings(base, entities, cluster_of, n_clusters) if self.of_mentions else [""] * n_clusters

@@ -177,7 +177,7 @@ class Lexicon:
 
     def _tokens_in(self, text: str) -> Iterable[str]:
         tokens = _TOKEN.findall(text)
-        if self._cut is None or not any(map(is_chinese, tokens)):
+        if self._cut is None or text.isascii() or not any(map(is_chinese, tokens)):
             return tokens
         return (word for token in tokens for word in (self._cut(token) if is_chinese(token) else (token,)))
 
