@@ -29,7 +29,8 @@ def with_ids(runs: Sequence[RunSpec]) -> tuple[RunSpec, ...]:
 
 def run_titles(runs: Sequence[RunSpec], index_titles: Mapping[str, str] | None = None) -> dict[str, Message]:
     """Return the title of each run by its key, no two of them alike: the run's name; without one its strategy, the
-    settings that differ from those of the strategy's other runs, and its index where the runs have several.
+    settings that differ from those of the strategy's other runs, and its index where the runs have several. A name that
+    is the strategy's title in English, as whole experiments give it, is read in any language.
 
     index_titles: of the runs' indexes as far as they are known; of another one its folder is named.
     """
@@ -57,7 +58,7 @@ def _settings(run: RunSpec, known: Mapping[str, StrategyInfo]) -> VariantSetting
 
 
 def _title(run: RunSpec, info: StrategyInfo | None, group: Group | None) -> Message:
-    if run.name:
+    if run.name and (info is None or run.name != sentence(info.title)):
         return message("plain", text=run.name)
     title = info.title if info is not None else message("plain", text=run.strategy)
     differences = group.name(run.key) if group is not None else None

@@ -48,6 +48,12 @@ def test_ids_are_of_the_strategy_and_a_run_that_has_a_name_keeps_it_as_its_key()
         require_valid(ExperimentSpec("Twice", "set", (runs[0], runs[0])), (QUESTION,))
 
 
+def test_a_name_that_is_its_strategys_title_is_read_in_any_language() -> None:
+    own, title = run_titles([run("vector", name="Mine"), run("vector", name="Naive RAG (vector)")]).values()
+    assert [sentence(own, "zh"), sentence(title, "zh")] == ["Mine", "朴素 RAG（向量）"]
+    assert sentence(title) == "Naive RAG (vector)"
+
+
 def test_a_stored_run_of_before_reads_and_is_written_as_it_was() -> None:
     stored = {"name": "LeanRAG", "index": "bees", "strategy": "leanrag", "options": {"top_n": 5}}
     read = from_values(RunSpec, stored, name="spec.json", closed=True)
