@@ -3,9 +3,8 @@
 from urllib.parse import quote
 
 from pages.common.frame import PAGES
+from pages.evaluate.experiments import TABS
 from pages.explore.views import views
-
-TABS = ("sets", "run", "results", "choice", "verdicts", "judgements", "audit", "sweeps", "history")
 
 
 def states(question: str, *, index: str = "") -> dict[str, str]:
