@@ -1,7 +1,6 @@
 """The retrieval as a play, a component: stepping, hovering and scrubbing happen in the browser."""
 
 import hashlib
-import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,13 @@ from leanrag_core.figures.play_values import play_page, play_values
 from leanrag_core.figures.scripts import PLAY
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible_values
-from pages.common import state
+from pages.common import downloads, state
 from pages.common.component import component
 from pages.common.messages import language, say
 from pages.common.scope import Scope
 
 _SCRIPT = Path(__file__).with_name("play.js")
 WHOLE = "whole"  # opens Explore without a node: the hierarchy with the hits of this question
-_NOT_IN_NAMES = re.compile(r"[^\w]+")
 _FRAME = '<div class="lr-play"></div>'
 
 
@@ -84,14 +82,11 @@ def digest(trace: Trace) -> str:
 def file_button(scope: Scope, trace: Trace) -> None:
     """Draw the button that saves the play as a file, which needs no server and can be stepped through."""
     shown_in = language()
-    st.download_button(
+    downloads.button(
         say("ask.play_file"),
         lambda: play_page(trace, language=shown_in),
-        file_name=f"play {_NOT_IN_NAMES.sub(' ', trace.question)[:40].strip() or 'question'}.html",
-        mime="text/html",
-        icon=":material/download:",
-        type="tertiary",
-        help=say("ask.play_file_hint"),
-        on_click="ignore",
+        f"play {downloads.name_from(trace.question, 40, 'question')}.html",
+        "text/html",
         key=scope.name("play_file"),
+        help=say("ask.play_file_hint"),
     )

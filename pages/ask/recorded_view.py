@@ -1,31 +1,24 @@
 """Recorded runs: save the run on the page as a file, and show a file without its index and without a model."""
 
-import re
-
 import streamlit as st
 
 from leanrag_core.storage.history import MAX_BYTES, content_of, run_of
 from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from pages.ask import answer_view, context_view, reference_view, retrieval_view
-from pages.common import forms, markup, saved_files
+from pages.common import downloads, forms, markup, saved_files
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
-_NOT_IN_NAMES = re.compile(r"[^\w]+")
-
 
 def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
     """Draw the button that saves the retrieval and its answer as one file."""
-    st.download_button(
+    downloads.button(
         say("ask.save_run"),
         lambda: content_of(RecordedRun(trace, answer)),
-        file_name=f"run {_NOT_IN_NAMES.sub(' ', trace.question)[:40].strip() or 'question'}.json",
-        mime="application/json",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
+        f"run {downloads.name_from(trace.question, 40, 'question')}.json",
+        "application/json",
         key=scope.name("save_run"),
     )
 

@@ -13,7 +13,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import ABSENT, BY_MODEL
 from leanrag_core.types.summary import IndexSummary
 from pages.build import build_charts, job_words, parts_view, update_view
-from pages.common import markup, session, state
+from pages.common import downloads, markup, session, state
 from pages.common.frame import kind_line, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -260,13 +260,4 @@ def log_fold(job: JobState) -> None:
         return
     with st.expander(say("build.log"), icon=":material/notes:", key="job_log"):
         markup.code(log[-_LOG_SHOWN:], height=240)
-        st.download_button(
-            say("build.download_log"),
-            log,
-            file_name=f"build-{job.id}.log",
-            mime="text/plain",
-            type="tertiary",
-            icon=":material/download:",
-            key="download_log",
-            on_click="ignore",
-        )
+        downloads.button(say("build.download_log"), log, f"build-{job.id}.log", "text/plain", key="download_log")

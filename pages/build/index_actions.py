@@ -1,6 +1,5 @@
 """The actions on an index of the table: explore, compare, duplicate, export, rename, delete and restore."""
 
-import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -17,27 +16,24 @@ from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
-from pages.common import dialogs, forms, markup, session, state
+from pages.common import dialogs, downloads, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
-
-_NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def export_popover(index: IndexSummary) -> None:
     """Draw a download button for each format; the file is made when it is pressed."""
     with st.popover(say("build.download"), type="tertiary", icon=":material/download:", key="download_index"):
         for exporter in exporters():
-            st.download_button(
+            downloads.button(
                 words(exporter.title),
                 partial(_content, index.id, exporter.name),
-                file_name=f"{_NOT_IN_NAMES.sub(' ', index.name)[:60].strip() or 'index'}{exporter.suffix}",
-                mime=exporter.media_type,
-                help=words(exporter.help),
-                type="tertiary",
-                on_click="ignore",
+                f"{downloads.name_from(index.name, 60, 'index')}{exporter.suffix}",
+                exporter.media_type,
                 key=f"download_{exporter.name}",
+                icon=None,
+                help=words(exporter.help),
             )
         for file in broken_exporters():
             message(words(file.message), kind="error", title=say("library.import.broken_format"))

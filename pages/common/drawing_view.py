@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.figures.chart import CONFIG, Chart, as_csv
 from leanrag_core.figures.drawing import Drawing, plain_values
 from leanrag_core.types.visible import visible_values
-from pages.common import markup
+from pages.common import downloads, markup
 from pages.common.component import component
 from pages.common.html import draw
 from pages.common.messages import say
@@ -56,18 +56,14 @@ def show_chart(chart: Chart, *, title: str, key: str, note: str = "") -> None:
     draw(markup.label(title, note))
     # Streamlit's own theme would replace the colours of the palette.
     st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
+    numbers_fold(chart.head, chart.rows, key=key, note=f"{chart.label}.", caption=title)
+
+
+def numbers_fold(head: Sequence[str], rows: Sequence[Sequence[str]], *, key: str, note: str, caption: str) -> None:
+    """Draw a button that opens the numbers of a drawing as a table, and as a file. caption: of the table."""
     with st.popover(say("chart.table"), type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
-        draw(markup.muted(f"{chart.label}."), markup.facts_table(chart.head, chart.rows, caption=title))
-        st.download_button(
-            say("chart.csv"),
-            as_csv(chart.head, chart.rows),
-            file_name=f"{key}.csv",
-            mime="text/csv",
-            type="tertiary",
-            icon=":material/download:",
-            key=f"csv_{key}",
-            on_click="ignore",
-        )
+        draw(markup.muted(note), markup.facts_table(head, rows, caption=caption))
+        downloads.button(say("chart.csv"), as_csv(head, rows), f"{key}.csv", "text/csv", key=f"csv_{key}")
 
 
 def tools(title: str, note: str, *, keys: str = "", svg: bool = False) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Sharing a comparison: as a link, as one HTML file, and as a file that shows it again without index and model."""
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from urllib.parse import urlencode
@@ -19,7 +18,7 @@ from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.presenting.making import compared
 from leanrag_core.presenting.story import COMPARISON, AddedComparison
 from leanrag_core.types.trace import RecordedRun
-from pages.common import markup, saved_files, state, to_presentation
+from pages.common import downloads, markup, saved_files, state, to_presentation
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -36,7 +35,6 @@ from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Head, Loaded
 
 _OPENED = "lr_comparison"
-_NOT_IN_NAMES = re.compile(r"[^\w]+")
 
 
 def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> None:
@@ -51,25 +49,24 @@ def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, questio
         st.code(link(), language=None, wrap_lines=True)
         if not any(each.trace for each in loaded):
             return
-        name = _NOT_IN_NAMES.sub(" ", question)[:40].strip() or "question"
+        name = downloads.name_from(question, 40, "question")
         draw(markup.label(say("compare.files")))
-        st.download_button(
+        downloads.button(
             say("compare.export_html"),
             export.page(loaded, shared, gold, question).encode(),
-            file_name=f"comparison {name}.html",
-            mime="text/html",
-            icon=":material/html:",
-            on_click="ignore",
+            f"comparison {name}.html",
+            "text/html",
             key="compare_html",
+            icon=":material/html:",
+            type="secondary",
         )
-        st.download_button(
+        downloads.button(
             say("compare.save"),
             content_of(recorded(loaded, gold, question)),
-            file_name=f"comparison {name}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
+            f"comparison {name}.json",
+            "application/json",
             key="compare_save",
+            type="secondary",
         )
         draw(markup.muted(say("compare.files_hint")))
 

@@ -4,11 +4,9 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from leanrag_core.figures.chart import as_csv
 from leanrag_core.figures.drawing import Drawing
-from pages.common import drawing_view, markup
+from pages.common import drawing_view
 from pages.common.html import draw, html
-from pages.common.messages import say
 
 
 def title(text: str, note: str = "") -> None:
@@ -31,19 +29,4 @@ def show(
     caption = drawings[0].label
     with st.container(gap="xxsmall", key=f"figure_{key}"):
         drawing_view.show(drawings, key=key, most=most, picked=picked, brushed=brushed)
-        _table(head, rows, key, caption)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], key: str, caption: str) -> None:
-    with st.popover(say("evaluate.table"), type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
-        draw(markup.muted(caption), markup.facts_table(head, rows, caption=caption))
-        st.download_button(
-            say("evaluate.download_csv"),
-            as_csv(head, rows),
-            file_name=f"{key}.csv",
-            mime="text/csv",
-            type="tertiary",
-            icon=":material/download:",
-            key=f"csv_{key}",
-            on_click="ignore",
-        )
+        drawing_view.numbers_fold(head, rows, key=key, note=caption, caption=caption)

@@ -1,6 +1,5 @@
 """All experiments in a table: opened again, run again, deleted."""
 
-import re
 import shlex
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.job import JobState
 from pages.build import job_view
-from pages.common import deletion, forms, markup, session, state
+from pages.common import deletion, downloads, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -73,7 +72,6 @@ def _show_results(experiment: str) -> None:
     state.remember(experiments.TAB, None)
 
 
-_NOT_IN_NAMES = re.compile(r"[^\w]+")
 _FILES = (
     ("csv", "text/csv", "table_rows"),
     ("json", "application/json", "data_object"),
@@ -98,18 +96,18 @@ def command_of(experiment: str) -> str:
 def export(summary: ExperimentSummary) -> None:
     """Draw downloads of every question's scores as CSV, the whole experiment as JSON, and a report as HTML; each is
     made on request."""
-    name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
+    name = downloads.name_from(summary.title, 60, "experiment")
     with st.popover(say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export"):
         draw(markup.muted(say("evaluate.export_hint")))
         for format_name, mime, icon in _FILES:
-            st.download_button(
+            downloads.button(
                 say(f"evaluate.export.{format_name}"),
                 partial(session.workbench().experiments.exported, summary.id, format_name, language()),
-                file_name=f"{name}.{format_name}",
-                mime=mime,
-                icon=f":material/{icon}:",
+                f"{name}.{format_name}",
+                mime,
                 key=f"evaluate_{format_name}",
-                on_click="ignore",
+                icon=f":material/{icon}:",
+                type="secondary",
             )
 
 

@@ -15,7 +15,7 @@ from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.question_sets import generated_title
-from pages.common import choices, deletion, dialogs, forms, markup, session, state, uploads
+from pages.common import choices, deletion, dialogs, downloads, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -296,15 +296,12 @@ def _details(info: QuestionSetInfo) -> None:
     if info.about:
         draw(markup.muted(_about(info.about)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.download_button(
+        downloads.button(
             say("evaluate.sets.download"),
             bench.question_sets.content(info.id),
-            file_name=f"{info.id}.jsonl",
-            mime="application/jsonl",
-            icon=":material/download:",
-            type="tertiary",
+            f"{info.id}.jsonl",
+            "application/jsonl",
             key="set_download",
-            on_click="ignore",
         )
         if not info.is_shipped:
             means = say("evaluate.sets.delete_hint")

@@ -18,7 +18,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import Scene
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.graph import graph_legend, graph_words, hues, named_nodes, packed_nodes
-from pages.common import drawing_view
+from pages.common import downloads, drawing_view
 from pages.common.component import component
 from pages.common.frame import colours
 from pages.common.messages import language, message, say
@@ -139,16 +139,7 @@ def _free_graph(exploring: Exploring, scene: Scene) -> None:
         near = neighbourhood(exploring.index, focus, max_nodes=_FREE_NODES)
         return vis_page(vis_graph(near, colours()), colours(), title=title, language=shown_in)
 
-    st.download_button(
-        say("explore.graph.free"),
-        page,
-        file_name="neighbourhood.html",
-        mime="text/html",
-        type="tertiary",
-        icon=":material/download:",
-        key="html_neighbourhood",
-        on_click="ignore",
-    )
+    downloads.button(say("explore.graph.free"), page, "neighbourhood.html", "text/html", key="html_neighbourhood")
 
 
 def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:

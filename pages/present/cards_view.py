@@ -11,7 +11,7 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import deletion, saved_files, session, state
+from pages.common import deletion, downloads, saved_files, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
 from pages.present import edit_view
@@ -95,28 +95,25 @@ def _card(summary: PresentationSummary) -> None:
             args=(summary.id,),
         )
         code = language()
-        st.download_button(
+        downloads.button(
             say("present.export"),
             lambda: _html(summary.id, code),
-            file_name=f"{summary.id}.html",
-            mime="text/html",
-            help=say("present.export_help"),
-            icon=":material/html:",
-            on_click="ignore",
+            f"{summary.id}.html",
+            "text/html",
             key=f"html_{summary.id}",
+            icon=":material/html:",
+            type="secondary",
+            help=say("present.export_help"),
         )
         opened = st.session_state.get(f"{_MENU}_{summary.id}", 0)
         with st.popover("", icon=":material/more_horiz:", type="tertiary", key=f"more_{summary.id}_{opened}"):
-            st.download_button(
+            downloads.button(
                 say("present.download"),
                 lambda: content_of(session.workbench().presentations.read(summary.id)),
-                file_name=f"{summary.id}.json",
-                mime="application/json",
-                help=say("present.download_help"),
-                icon=":material/download:",
-                type="tertiary",
-                on_click="ignore",
+                f"{summary.id}.json",
+                "application/json",
                 key=f"json_{summary.id}",
+                help=say("present.download_help"),
             )
             if not summary.is_shipped:
                 deletion.button(

@@ -13,7 +13,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.config import model_title
-from pages.common import choices, forms, markup, session
+from pages.common import choices, downloads, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, say
@@ -83,14 +83,13 @@ def panel() -> None:
     else:
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.calls.select")))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        st.download_button(
+        downloads.button(
             say("settings.calls.download"),
             _exported,
-            file_name="model-calls.jsonl",
-            mime="application/jsonl",
-            icon=":material/download:",
+            "model-calls.jsonl",
+            "application/jsonl",
             key="export_calls",
-            on_click="ignore",
+            type="secondary",
         )
         if st.button(say("settings.calls.delete"), type="tertiary", icon=":material/delete:", key="delete_calls"):
             st.dialog(say("settings.calls.delete_title"))(confirm_delete)(call_groups, names)
