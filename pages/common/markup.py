@@ -79,6 +79,18 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
     return html('<div class="lr-scroll"><table class="lr-facts"{}>{}{}</table></div>', named, header, body)
 
 
+def wide_table(kind: str, caption: str, head: Markup, lines: Iterable[Markup]) -> Markup:
+    """Return a table that scrolls sideways when it is too wide. kind: its CSS classes. head: the cells of its head."""
+    return html(
+        '<div class="lr-scroll {0}" role="region" tabindex="0" aria-label="{1}">'
+        '<table aria-label="{1}"><tr>{2}</tr>{3}</table></div>',
+        kind,
+        caption,
+        head,
+        joined(lines),
+    )
+
+
 def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
     """Return a row of a table. own_direction: each cell follows the direction of its text."""
     direction = html(' dir="auto"') if own_direction else NOTHING

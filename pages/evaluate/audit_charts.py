@@ -41,13 +41,7 @@ def table(pairs: Sequence[PairAudit], letters: Mapping[str, str], shown: PairAud
     """Return the table of a criterion's pairs. letters: by run; shown: the pair whose details stand below."""
     head = joined(html('<th class="{}">{}</th>', name, _head(name)) for name in _HEAD)
     lines = [_line(pair, letters, is_shown=pair == shown) for pair in pairs]
-    return html(
-        '<div class="lr-scroll lr-pairs" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        say("evaluate.audit.pairs"),
-        head,
-        joined(lines),
-    )
+    return markup.wide_table("lr-pairs", say("evaluate.audit.pairs"), head, lines)
 
 
 def _head(name: str) -> Markup:

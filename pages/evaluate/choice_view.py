@@ -270,15 +270,10 @@ def _take(recommendation: Recommendation, opened: Sequence[tuple[Candidate, str]
 
 def _table(recommendation: Recommendation, shown: Sequence[Candidate]) -> Markup:
     scales = {name: _scale(shown, name) for name in (RECALL, TOKENS)}
-    heads = ("system", "chance", "recall", "tokens", "calls", "milliseconds", "source")
+    names = ("system", "chance", "recall", "tokens", "calls", "milliseconds", "source")
+    head = joined(html("<th>{}</th>", say(f"choice.head.{name}")) for name in names)
     lines = [_line(recommendation, each, scales) for each in shown]
-    return html(
-        '<div class="lr-scroll lr-ev lr-choice" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        say("choice.table"),
-        joined(html("<th>{}</th>", say(f"choice.head.{name}")) for name in heads),
-        joined(lines),
-    )
+    return markup.wide_table("lr-ev lr-choice", say("choice.table"), head, lines)
 
 
 def _scale(candidates: Sequence[Candidate], name: str) -> CellScale:

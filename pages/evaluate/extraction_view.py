@@ -152,13 +152,7 @@ def _table(
                 joined(html("<td>{}</td>", _bar(share)) for share in cells),
             )
         )
-    return html(
-        '<div class="lr-scroll lr-shares" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        say("evaluate.extraction.indexes"),
-        head,
-        joined(lines),
-    )
+    return markup.wide_table("lr-shares", say("evaluate.extraction.indexes"), head, lines)
 
 
 def _types(types: Mapping[str, Share]) -> Markup:
@@ -177,13 +171,7 @@ def _types(types: Mapping[str, Share]) -> Markup:
         )
         for name, share in ordered[:_MOST_TYPES]
     ]
-    table = html(
-        '<div class="lr-scroll lr-shares" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        say("evaluate.extraction.types"),
-        head,
-        joined(lines),
-    )
+    table = markup.wide_table("lr-shares", say("evaluate.extraction.types"), head, lines)
     if len(ordered) > _MOST_TYPES:
         table += markup.muted(say("evaluate.extraction.more_types", n=len(ordered) - _MOST_TYPES))
     return table

@@ -198,10 +198,4 @@ def _name(run: str, letters: Mapping[str, str]) -> Markup:
 
 def interval_table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
     """Return a table of such cells; it scrolls sideways when it is too wide."""
-    return html(
-        '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        caption,
-        joined(html("<th>{}</th>", name) for name in head),
-        joined(lines),
-    )
+    return markup.wide_table("lr-ev", caption, joined(html("<th>{}</th>", name) for name in head), lines)

@@ -9,6 +9,7 @@ from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, Tab
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentResult
+from pages.common import markup
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
 from pages.evaluate import experiments, measure_words
@@ -88,13 +89,7 @@ def table(
     scales = {measure: _scale(rows, measure) for measure in rows.measures}
     pale = {row.run.key for row in rows.rows if selected and row.run.key not in selected}
     lines = [_line(row, rows, scales, letters, titles, index_names, pale) for row in ranked(rows, sort)]
-    return html(
-        '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
-        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
-        say("evaluate.scores"),
-        joined(head),
-        joined(lines),
-    )
+    return markup.wide_table("lr-ev", say("evaluate.scores"), joined(head), lines)
 
 
 def _scale(rows: ScoreTable, measure: str) -> CellScale:
