@@ -1,5 +1,7 @@
 """The report of a build: its result, its cost, the losses, and how to recover them."""
 
+from functools import partial
+
 import streamlit as st
 
 from leanrag_core.figures import numbers
@@ -14,7 +16,7 @@ from leanrag_core.types.manifest import ABSENT, BY_MODEL
 from leanrag_core.types.summary import IndexSummary
 from pages.build import build_charts, job_words, parts_view, update_view
 from pages.common import downloads, markup, session, state
-from pages.common.frame import kind_line, plain_errors
+from pages.common.frame import kind_line, lazy_fold, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -93,41 +95,35 @@ def show(job: JobState) -> None:
         )
         if made:
             parts_view.table(made)
-    _conflicts(summary)
-    title = say("build.charts")
-    charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
-    if charts.open:
-        with charts, plain_errors():
-            build_charts.hierarchy(session.open_index(summary))
-            build_charts.costs(job)
+    lazy_fold(say("build.conflicts"), partial(_conflicts, summary), key="build_conflicts", icon="compare_arrows")
+
+    def charts() -> None:
+        build_charts.hierarchy(session.open_index(summary))
+        build_charts.costs(job)
+
+    lazy_fold(say("build.charts"), charts, key="build_charts", icon="bar_chart")
     if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # such a job reads no chunks
         losses(job, summary)
 
 
 def _conflicts(summary: IndexSummary) -> None:
-    """Draw the number of contradictions and both quotes of each; they are searched for when the fold is opened."""
-    fold = st.expander(
-        say("build.conflicts"), icon=":material/compare_arrows:", key="build_conflicts", on_change="rerun"
-    )
-    if not fold.open:
+    """Draw the number of contradictions and both quotes of each."""
+    index = session.open_index(summary)
+    if index.chunks.num_rows > READ_IN_PASSING:
+        markup.note(say("conflicts.not_counted"))
         return
-    with fold, plain_errors():
-        index = session.open_index(summary)
-        if index.chunks.num_rows > READ_IN_PASSING:
-            markup.note(say("conflicts.not_counted"))
-            return
-        with st.spinner(say("build.conflicts_looking"), show_time=True):
-            report = _conflicts_of(summary.id, summary.created, index)
-        n, read = len(report.conflicts), {"sentences": report.sentences, "statements": report.statements}
-        markup.note(say("conflicts.found", n=n, **read))
-        if n:
-            head = tuple(say(f"build.conflict_{name}") for name in ("about", "one", "other"))
-            rows = [
-                (_about(each), *(f"{quote.text} ({quote.document})" for quote in (each.first, each.second)))
-                for each in report.conflicts[:_READ]
-            ]
-            draw(markup.reading_table(head, rows, caption=say("build.conflicts")))
-        draw(markup.muted(say("conflicts.tab_help")))
+    with st.spinner(say("build.conflicts_looking"), show_time=True):
+        report = _conflicts_of(summary.id, summary.created, index)
+    n, read = len(report.conflicts), {"sentences": report.sentences, "statements": report.statements}
+    markup.note(say("conflicts.found", n=n, **read))
+    if n:
+        head = tuple(say(f"build.conflict_{name}") for name in ("about", "one", "other"))
+        rows = [
+            (_about(each), *(f"{quote.text} ({quote.document})" for quote in (each.first, each.second)))
+            for each in report.conflicts[:_READ]
+        ]
+        draw(markup.reading_table(head, rows, caption=say("build.conflicts")))
+    draw(markup.muted(say("conflicts.tab_help")))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)

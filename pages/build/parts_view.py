@@ -1,5 +1,7 @@
 """The parts of an index: which exist, what each costs, and making and deleting one."""
 
+from functools import partial
+
 import streamlit as st
 
 from leanrag_core.figures import numbers
@@ -8,7 +10,7 @@ from leanrag_core.types.manifest import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.common import forms, markup, session, state
-from pages.common.frame import plain_errors
+from pages.common.frame import lazy_fold
 from pages.common.messages import message, say, words
 
 _STATUS = {"finished": "made", ABSENT: "absent", UNFINISHED: "unfinished", DAMAGED: "damaged"}
@@ -17,10 +19,7 @@ _MAKE = {ABSENT: "make", UNFINISHED: "resume", DAMAGED: "make_again"}
 
 def fold(index: IndexSummary) -> None:
     """Draw the parts in a fold; they are looked up when it is opened."""
-    opened = st.expander(say("build.parts"), icon=":material/extension:", key="index_parts", on_change="rerun")
-    if opened.open:
-        with opened, plain_errors():
-            panel(index)
+    lazy_fold(say("build.parts"), partial(panel, index), key="index_parts", icon="extension")
 
 
 def panel(index: IndexSummary) -> None:

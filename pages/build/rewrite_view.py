@@ -1,5 +1,7 @@
 """Rewriting upper layers with a model at an endpoint: a fold below the table of indexes."""
 
+from functools import partial
+
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
@@ -16,7 +18,7 @@ from leanrag_core.workbench.rewrites import rewritable_layers
 from pages.build import forecast_card
 from pages.build.engine_form import to_settings
 from pages.common import markup, session, state, widgets
-from pages.common.frame import plain_errors
+from pages.common.frame import lazy_fold
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view
@@ -24,10 +26,7 @@ from pages.settings import endpoint_view
 
 def fold(index: IndexSummary) -> None:
     """Draw the fold; its content is looked up when it is opened."""
-    opened = st.expander(say("rewrite.fold"), icon=":material/edit_note:", key="index_rewrite", on_change="rerun")
-    if opened.open:
-        with opened, plain_errors():
-            panel(index)
+    lazy_fold(say("rewrite.fold"), partial(panel, index), key="index_rewrite", icon="edit_note")
 
 
 def panel(index: IndexSummary) -> None:

@@ -15,7 +15,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import earlier_id
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
 from pages.common import choices, deletion, forms, markup, session, state
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import lazy_fold, page_path
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 
@@ -26,10 +26,7 @@ _FAULT = "lr_snapshot_fault"  # why the last action failed
 
 def fold(index: IndexSummary) -> None:
     """Draw the fold; its content is looked up when it is opened."""
-    opened = st.expander(say("snapshot.fold"), icon=":material/history:", key="index_snapshots", on_change="rerun")
-    if opened.open:
-        with opened, plain_errors():
-            panel(index)
+    lazy_fold(say("snapshot.fold"), partial(panel, index), key="index_snapshots", icon="history")
 
 
 def panel(index: IndexSummary) -> None:

@@ -1,5 +1,7 @@
 """Updating an index, undoing that, and manual edits, in a fold below the table of indexes."""
 
+from functools import partial
+
 import streamlit as st
 
 from leanrag_core.figures import numbers
@@ -16,7 +18,7 @@ from leanrag_core.types.updating import (
 )
 from pages.build import rewrite_view
 from pages.common import forms, markup, session, state
-from pages.common.frame import plain_errors
+from pages.common.frame import lazy_fold, plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say
 
@@ -33,10 +35,7 @@ def fold(index: IndexSummary) -> None:
     """Draw the fold; its content is looked up when it is opened."""
     if st.session_state.pop(_OPEN, False):
         st.session_state[_FOLD] = True
-    opened = st.expander(say("update.fold"), icon=":material/sync:", key=_FOLD, on_change="rerun")
-    if opened.open:
-        with opened, plain_errors():
-            panel(index)
+    lazy_fold(say("update.fold"), partial(panel, index), key=_FOLD, icon="sync")
 
 
 def panel(index: IndexSummary) -> None:

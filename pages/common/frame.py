@@ -1,6 +1,6 @@
 """The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -295,6 +295,14 @@ def kind_line(summary: IndexSummary) -> None:
 
 def _share(n: int, n_all: int) -> str:
     return numbers.share(n / n_all) if 100 * n >= n_all else say("graph.under_one_percent")
+
+
+def lazy_fold(title: str, content: Callable[[], None], *, key: str, icon: str) -> None:
+    """Draw a fold whose content is looked up when a person opens it."""
+    fold = st.expander(title, icon=f":material/{icon}:", key=key, on_change="rerun")
+    if fold.open:
+        with fold, plain_errors():
+            content()
 
 
 @contextmanager
