@@ -8,7 +8,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.exporting.base import broken_exporters, exporters
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
@@ -19,7 +18,7 @@ from pages.build import parts_view, rewrite_view, settings_form, snapshots_view,
 from pages.common import dialogs, downloads, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import language, message, say, words
+from pages.common.messages import kept_fault, language, message, say, show_fault, words
 
 
 def export_popover(index: IndexSummary) -> None:
@@ -56,9 +55,7 @@ _FAULT = "lr_index_fault"  # why the last action failed
 
 def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
     """Draw the actions on the ticked indexes, and for a single one the folds for updates and parts."""
-    fault = st.session_state.pop(_FAULT, None)
-    if fault is not None:
-        message(fault, kind="error")
+    show_fault(_FAULT)
     if not ticked:
         markup.note(say("build.tick_a_row"))
         return
@@ -152,15 +149,12 @@ def _rename(index: IndexSummary) -> None:
 
 def _delete(ids: Sequence[str]) -> None:
     """Delete the indexes; for a while they can be restored. For callbacks."""
-    for index_id in ids:
-        try:
+    with kept_fault(_FAULT):
+        for index_id in ids:
             session.workbench().indexes.hold(index_id)
-        except LeanRAGError as error:
-            st.session_state[_FAULT] = error
-            return
-        if state.recall("index") == index_id:  # otherwise the page would report it as missing
-            state.remember("index", None)
-    state.remember(TICKED, None)
+            if state.recall("index") == index_id:  # otherwise the page would report it as missing
+                state.remember("index", None)
+        state.remember(TICKED, None)
 
 
 def deleted() -> None:
@@ -191,15 +185,11 @@ def deleted() -> None:
 
 
 def _take_back(index_id: str) -> None:
-    try:
+    with kept_fault(_FAULT):
         session.workbench().indexes.take_back(index_id)
         state.remember(TICKED, index_id)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error
 
 
 def _end(index_id: str) -> None:
-    try:
+    with kept_fault(_FAULT):
         session.workbench().indexes.end_deletion(index_id)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error

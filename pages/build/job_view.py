@@ -19,7 +19,7 @@ from pages.build import build_charts, forecast_card, growing_view, job_words
 from pages.common import frame, markup, running_view, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, message, say, show_fault, words
 
 
 def spending_line(job: JobState) -> None:
@@ -216,9 +216,7 @@ def _headline(job: JobState) -> None:
     if job.status != "stopped":
         with st.container(horizontal=True, gap="small"):
             _buttons(job)
-    fault = st.session_state.pop(_FAULT, "")
-    if fault:
-        message(fault, kind="error")
+    show_fault(_FAULT)
     spending_line(job)
     if job.batch is not None:
         _batch_note(job.batch)
@@ -244,19 +242,14 @@ def _batch_note(batch: BatchProgress) -> None:
 
 
 def _cancel(job_id: str) -> None:
-    try:
+    with kept_fault(_FAULT):
         session.workbench().jobs.cancel(job_id)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = words(error)
 
 
 def _resume(job_id: str, budget: Budget | None = None) -> None:
     """Resume the job before the page is redrawn, so that no redrawing can lose the click."""
-    try:
+    with kept_fault(_FAULT):
         state.remember("job", session.workbench().resume(job_id, budget=budget))
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = words(error)
-    else:
         st.session_state[_MOVED] = True
 
 

@@ -5,7 +5,6 @@ from functools import partial
 import streamlit as st
 
 from leanrag_core.comparing.states import Changes, QuestionDifferences, StateDifferences
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.system.threads import BoundedCache
@@ -17,7 +16,7 @@ from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
 from pages.common import choices, deletion, forms, markup, session, state
 from pages.common.frame import lazy_fold, page_path
 from pages.common.html import draw, html
-from pages.common.messages import language, message, say, words
+from pages.common.messages import kept_fault, language, say, show_fault, words
 
 COMPARED = "state"  # in the URL: the state compared with the index
 _NAMES = 8  # most names shown
@@ -32,9 +31,7 @@ def fold(index: IndexSummary) -> None:
 def panel(index: IndexSummary) -> None:
     """Draw a field that saves the present state under a name, and the earlier states."""
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
-    fault = st.session_state.pop(_FAULT, None)
-    if fault is not None:
-        message(fault, kind="error")
+    show_fault(_FAULT)
     markup.note(say("snapshot.explained", n=KEPT_STATES))
     _keep_present(index, at_work=at_work)
     states = session.workbench().snapshots.list(index.path)
@@ -130,22 +127,16 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
 
 def _keep(index: IndexSummary, number: str, field: str) -> None:
     """Save the state, or the index as it is, under the name in the field. For callbacks."""
-    try:
+    with kept_fault(_FAULT):
         session.workbench().snapshots.keep(index.path, st.session_state[field], number)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error
-        return
-    if not number:
-        st.session_state[field] = ""
+        if not number:
+            st.session_state[field] = ""
 
 
 def _restore(index: IndexSummary, kept: Snapshot) -> None:
     """Restore the index to the state. For callbacks."""
-    try:
+    with kept_fault(_FAULT):
         session.workbench().snapshots.restore(index.path, str(kept.number))
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error
-    else:
         st.toast(say("snapshot.restored"), icon=":material/settings_backup_restore:")
 
 

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.background import StreamedCall, StreamedCalls
 from leanrag_core.figures import numbers
 from leanrag_core.figures.chart import Curve, curves_chart
@@ -12,7 +11,7 @@ from pages.build import settings_form
 from pages.common import drawing_view, forms, markup, session, state
 from pages.common.frame import colours
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, say, show_fault, words
 
 _ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index for which suggestions are made; why that failed
 _ACCEPTED = "lr_suggestion_accepted"  # whether a suggestion was accepted in the previous run
@@ -31,9 +30,7 @@ def fold(corpus_id: str) -> None:
         if suggestions is not None:
             st.fragment(_show)(suggestions)
             return
-        fault = st.session_state.pop(_FAULT, None)
-        if fault is not None:
-            message(fault, kind="error")
+        show_fault(_FAULT)
         if st.session_state.get(_ASKED) == _key(index):
             st.fragment(_wait, run_every=0.7)(index)
             return
@@ -68,10 +65,8 @@ def _wait(index: IndexSummary) -> None:
             draw(html('<div class="lr-small lr-muted" role="status">{}</div>', say("build.suggest.working")))
             return
         st.session_state.pop(_ASKED, None)  # first, so that a failed call is not retried automatically
-        try:
+        with kept_fault(_FAULT):
             call.result()
-        except LeanRAGError as error:
-            st.session_state[_FAULT] = error
     st.session_state.pop(_ASKED, None)
     st.rerun()
 

@@ -9,7 +9,7 @@ from leanrag_core.types.summary import Damaged
 from leanrag_core.types.visible import visible
 from pages.common import markup
 from pages.common.html import draw
-from pages.common.messages import message
+from pages.common.messages import kept_fault, message
 
 _FAULT = "lr_deletion_fault"
 _ICON = ":material/delete:"
@@ -67,7 +67,5 @@ def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], o
 
 
 def _kept(delete: Callable[[], object]) -> None:
-    try:
+    with kept_fault(_FAULT):
         delete()
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error

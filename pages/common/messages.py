@@ -1,5 +1,8 @@
 """Turns messages into sentences of the reader's language, and draws them in boxes."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
@@ -50,6 +53,22 @@ def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
     head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
     draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
+
+
+@contextmanager
+def kept_fault(key: str) -> Iterator[None]:
+    """Store an error of the with block in the session, for show_fault(). For callbacks."""
+    try:
+        yield
+    except LeanRAGError as error:
+        st.session_state[key] = error
+
+
+def show_fault(key: str) -> None:
+    """Draw the error that was stored under the key, once."""
+    error = st.session_state.pop(key, None)
+    if error is not None:
+        message(error, kind="error")
 
 
 def toast_next(text: str, icon: str) -> None:

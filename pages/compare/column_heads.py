@@ -6,7 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.variants import Setting, settings_in_words
@@ -16,13 +15,13 @@ from leanrag_core.workbench.trials import MOST
 from pages.common import forms, session, state
 from pages.common.component import component
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, message, say, words
 from pages.compare import columns, fragments, settings_panel
 from pages.compare.loading import Loaded
 
 _NAMES, _NAMES_KEY = Path(__file__).with_name("column_names.js"), "compare_names"
 _EQUAL_NAMED = 6  # settings named in the line of equal settings before it is opened
-_KEPT, _KEEP_FAILED = "lr_compare_kept", "lr_compare_keep_failed"  # in the session
+_KEPT, KEEP_FAILED = "lr_compare_kept", "lr_compare_keep_failed"  # in the session
 
 
 def show(loaded: Loaded, changeable: bool) -> None:
@@ -169,24 +168,18 @@ def name_to_keep(column: columns.Column) -> str:
 
 def keep_trial(column: columns.Column) -> None:
     """Keep the column's trial as one of the indexes, under a name that says what differs. For callbacks."""
-    try:
-        kept = session.workbench().trials.keep(column.summary.id, name_to_keep(column))
-    except LeanRAGError as error:
-        st.session_state[_KEEP_FAILED] = error
-        return
+    with kept_fault(KEEP_FAILED):
+        _take(column, session.workbench().trials.keep(column.summary.id, name_to_keep(column)))
+
+
+def _take(column: columns.Column, kept: str) -> None:
+    """Give the column the index that was its trial."""
     panel = [settings_panel.DRAFT] if settings_panel.shown() == column.letter else []
     for scope in (column.scope, *panel):
         for setting in column.changed:
             state.remember(scope.name(columns.index_name(setting)), None)
         state.remember(scope.name("index"), kept)
     st.session_state.setdefault(_KEPT, {})[column.letter] = kept
-
-
-def failed_keeping() -> None:
-    """Draw once why a trial could not be kept."""
-    failed = st.session_state.pop(_KEEP_FAILED, None)
-    if failed is not None:
-        message(failed, kind="error")
 
 
 def let_rename() -> None:

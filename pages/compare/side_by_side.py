@@ -23,7 +23,7 @@ from pages.ask import answer_view, asking, citations, part_view, reference_view,
 from pages.common import choices, drawing_view, markup, passage_view, session, state
 from pages.common.component import component
 from pages.common.html import draw, html
-from pages.common.messages import language, message, say, words
+from pages.common.messages import language, message, say, show_fault, words
 from pages.compare import column_heads, columns, fragments, loading
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
@@ -52,7 +52,7 @@ def show(
     most = max((trace.context.tokens for trace in traces.values()), default=1)
     base = _baseline(loaded)
     tick = base.trace.context.tokens if base is not None and base.trace is not None else None
-    column_heads.failed_keeping()
+    show_fault(column_heads.KEEP_FAILED)
     is_same = len(answers) == len(loaded) and say_the_same(answers)
     if is_same:
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))

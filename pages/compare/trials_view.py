@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.variants import Setting
@@ -13,7 +12,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.trials import Trial
 from pages.common import session
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, say, show_fault, words
 from pages.compare.columns import Column
 
 _FAILED = "lr_trials_failed"  # in the session: why deleting failed
@@ -21,9 +20,7 @@ _FAILED = "lr_trials_failed"  # in the session: why deleting failed
 
 def show(chosen: Sequence[Column]) -> None:
     """Draw the list in a fold; nothing while there are none."""
-    failed = st.session_state.pop(_FAILED, None)
-    if failed is not None:
-        message(failed, kind="error")
+    show_fault(_FAILED)
     trials = session.workbench().trials.all()
     if not trials:
         return
@@ -69,7 +66,5 @@ def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
 
 
 def _clear(*ids: str) -> None:
-    try:
+    with kept_fault(_FAILED):
         session.workbench().trials.clear(*ids)
-    except LeanRAGError as error:
-        st.session_state[_FAILED] = error

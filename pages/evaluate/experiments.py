@@ -1,7 +1,7 @@
 """The stored experiments, the chosen one, and its two compared runs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
@@ -19,7 +19,7 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Expe
 from pages.ask import presets
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare import columns
 
@@ -81,24 +81,8 @@ URL = (
 )
 
 
-_FAULT = "lr_evaluate_fault"
+FAULT = "lr_evaluate_fault"  # in the session: the error of the last callback
 _EVERY = 5.0  # seconds between two looks for more results of what is under way
-
-
-@contextmanager
-def kept_fault() -> Iterator[None]:
-    """Store an error of the with block, for show_fault()."""
-    try:
-        yield
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error
-
-
-def show_fault() -> None:
-    """Draw the error of the last callback once."""
-    error = st.session_state.pop(_FAULT, None)
-    if error is not None:
-        message(error, kind="error")
 
 
 _STARTER, _BASELINE = "leanrag", "vector"  # strategies that are compared while nobody has chosen

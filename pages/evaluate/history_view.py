@@ -16,7 +16,7 @@ from pages.build import job_view
 from pages.common import deletion, downloads, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import language, message, say, words
+from pages.common.messages import kept_fault, language, message, say, words
 from pages.evaluate import experiments, figure_view
 
 # The tab that shows an ended job of each kind until it is closed; a running job is shown on every tab.
@@ -221,7 +221,7 @@ def _show(experiment: str) -> None:
 
 def _run(summary: ExperimentSummary) -> None:
     """Start a job that continues the experiment, or repeats it. For callbacks."""
-    with experiments.kept_fault():
+    with kept_fault(experiments.FAULT):
         spec = experiments.opened(summary).spec
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))
         state.remember(experiments.TAB, None)

@@ -10,7 +10,7 @@ from leanrag_core.types.experiment import ExperimentSummary
 from pages.common import session, state, widgets
 from pages.common.frame import enter, gone_index, heading, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say
+from pages.common.messages import message, say, show_fault
 from pages.evaluate import (
     audit_view,
     by_question_view,
@@ -47,7 +47,7 @@ def page() -> None:
     tab, place = _tabs()
     state.publish(experiments.URL)
     with place, plain_errors():
-        experiments.show_fault()
+        show_fault(experiments.FAULT)
         history_view.show_job(tab)
         if tab in (experiments.RESULTS, experiments.QUESTIONS):
             experiments.follow(

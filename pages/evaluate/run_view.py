@@ -23,7 +23,7 @@ from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
 from pages.common import dialogs, markup, session, state, widgets
 from pages.common.html import draw
-from pages.common.messages import message, say
+from pages.common.messages import kept_fault, message, say
 from pages.evaluate import experiments, run_forecast, run_list, title_view
 from pages.settings import endpoint_view
 
@@ -80,7 +80,7 @@ def _form() -> None:
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     """Start a job that runs the experiment, and show it on the page. For callbacks."""
     dialogs.close()
-    with experiments.kept_fault():
+    with kept_fault(experiments.FAULT):
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, budget=budget))
         state.remember(experiments.TAB, None)
 

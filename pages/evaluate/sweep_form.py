@@ -20,7 +20,7 @@ from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, Swe
 from pages.common import dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, span, words
+from pages.common.messages import kept_fault, message, say, span, words
 from pages.evaluate import experiments, measure_words, title_view
 
 _USUAL: Mapping[str, str] = {  # values that a person sees first
@@ -115,7 +115,7 @@ def _start_button(spec: SweepSpec) -> None:
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
     """Start a job that runs the sweep, and show it on the page. For callbacks."""
     dialogs.close()
-    with experiments.kept_fault():
+    with kept_fault(experiments.FAULT):
         state.remember(experiments.JOB, session.workbench().sweeps.start(spec, budget=budget))
 
 

@@ -20,7 +20,7 @@ from pages.build import engine_form, settings_form
 from pages.common import choices, deletion, forms, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import as_sentence, message, say, words
+from pages.common.messages import as_sentence, kept_fault, message, say, words
 from pages.evaluate import brushing, experiments, figure_view, measure_words, sweep_charts
 
 _BUILD, _LEANRAG = "build-seconds", "leanrag"
@@ -120,7 +120,7 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
 
 def _to_ask(sweep: SweepResult, result: PointResult) -> None:
     """Give Ask the point's index and options; start a job first if the index has to be built. For callbacks."""
-    with experiments.kept_fault():
+    with kept_fault(experiments.FAULT):
         opened = session.workbench().sweeps.open_point(sweep.id, result.point.name)
         state.remember("index", opened.index)
         options = options_of(sweep.spec, result.point)
@@ -131,7 +131,7 @@ def _to_ask(sweep: SweepResult, result: PointResult) -> None:
 
 def _save(sweep: SweepResult, result: PointResult, title: str) -> None:
     """Save the point's settings as a preset. For callbacks."""
-    with experiments.kept_fault():
+    with kept_fault(experiments.FAULT):
         ask = options_of(sweep.spec, result.point) if sweep.spec.strategy == _LEANRAG else {}
         session.workbench().presets.save(title, index_config(sweep.spec, result.point), ask)
         st.toast(say("evaluate.sweep.saved", title=forms.plain(title)), icon=":material/bookmark:")

@@ -25,7 +25,7 @@ from pages.common.component import component
 from pages.common.drawing_view import tools
 from pages.common.html import draw, html
 from pages.common.markup import muted
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, message, say, show_fault, words
 from pages.explore.exploring import Exploring, View
 from pages.explore.islands_values import islands_of, panel_layer
 
@@ -35,12 +35,10 @@ _FAULT = "lr_rebuild_fault"
 
 def start(summary: IndexSummary, config: IndexConfig) -> None:
     """Start a job that builds the index's corpus with these settings as a new index."""
-    try:
+    with kept_fault(_FAULT):
         job_id = session.workbench().builds.start(summary.corpus_id, config, summary.name)
         session.endpoint_builds.clear()
         st.session_state[_JOB] = (summary.id, job_id)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = words(error)
 
 
 def go_to(index_id: str) -> None:
@@ -52,9 +50,7 @@ def go_to(index_id: str) -> None:
 
 def progress(index_id: str) -> None:
     """Draw the job that rebuilds this index while it runs; then open the new index."""
-    fault = st.session_state.pop(_FAULT, "")
-    if fault:
-        message(fault, kind="error")
+    show_fault(_FAULT)
     source_id, job_id = st.session_state.get(_JOB, ("", ""))
     if source_id == index_id:
         live = session.workbench().jobs.job(job_id).live

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.presenting.sent_pictures import picture_sent
 from leanrag_core.presenting.story import MAX_PICTURE, PICTURE
@@ -14,7 +13,7 @@ from leanrag_core.views.graph import hues
 from pages.common import to_presentation
 from pages.common.component import component
 from pages.common.frame import is_dark
-from pages.common.messages import message, say
+from pages.common.messages import kept_fault, say, show_fault
 from pages.explore.exploring import Exploring, View
 
 _SCRIPT = Path(__file__).with_name("to_slide.js")
@@ -30,17 +29,13 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
     presentation = to_presentation.target()
     if presentation is None or to_presentation.added(_KEY, (view.name, topic)):
         return
-    fault = st.session_state.pop(_FAULT, None)
-    if fault is not None:
-        message(fault, kind="error")
+    show_fault(_FAULT)
 
     def send() -> None:
-        try:
+        with kept_fault(_FAULT):
             sent, today = st.session_state[_KEY].get("picture"), date.today().isoformat()
             slide = picture_sent(sent, index=exploring.summary.name, made=today)
             to_presentation.add(PICTURE, slide, key=_KEY, topic=(view.name, topic))
-        except LeanRAGError as error:
-            st.session_state[_FAULT] = error
 
     words = {name: say(f"explore.slide.{name}") for name in ("none", "large", "failed")}
     words |= {"add": say("present.add"), "help": to_presentation.help_of(presentation)}

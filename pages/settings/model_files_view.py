@@ -16,7 +16,7 @@ from leanrag_core.types.config import file_model
 from leanrag_core.types.settings import Settings
 from pages.common import reveal, session, state, widgets
 from pages.common.html import NOTHING, draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import kept_fault, message, say, words
 from pages.settings import settings_form
 
 _SHOWN = 6  # most files in the card
@@ -125,10 +125,8 @@ def _use(name: str) -> None:
 
 def _trying(act: Callable[[], object]) -> None:
     st.session_state.pop(_FAULT, None)
-    try:
+    with kept_fault(_FAULT):
         act()
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = words(error)
 
 
 def folder_field(settings: Settings) -> None:
