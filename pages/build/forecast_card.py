@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -29,47 +29,33 @@ from pages.settings import call_store_view
 
 CALLS_STEP, TOKENS_STEP = 10, 100_000  # of the fields of a budget
 _MOST_TOKENS = 2**53  # the largest exact number in a browser
+_Number = TypeVar("_Number", int, float)
 
 
 def dollars_field(name: str, label: str, default: float = 0.0, *, key: str, **layout: Any) -> float:
     """Ask for the most dollars to spend, and return them; 0 for no limit."""
-    chosen = widgets.remembered(
-        name,
-        default,
-        lambda mount: st.number_input(
-            label,
-            min_value=0.0,
-            value=mount.value,
-            step=1.0,
-            format="%.2f",
-            key=mount.key,
-            on_change=mount.changed,
-            **layout,
-        ),
-        widgets.Values(parse=float, allowed=lambda value: 0.0 <= value < float("inf")),
-        key=key,
-    )
-    return float(chosen)
+    most = float("inf")
+    return _limit_field(name, label, default, most, key=key, step=1.0, format="%.2f", **layout)
 
 
 def count_field(name: str, label: str, default: int = 0, *, step: int, key: str, **layout: Any) -> int:
     """Ask for the most calls to make or tokens to spend, and return them; 0 for no limit."""
+    return _limit_field(name, label, default, _MOST_TOKENS, key=key, step=step, **layout)
+
+
+def _limit_field(name: str, label: str, default: _Number, most: float, *, key: str, **layout: Any) -> _Number:
+    """Draw a field for a number of the default's type, from 0 to below the most."""
+    kind = type(default)
     chosen = widgets.remembered(
         name,
         default,
         lambda mount: st.number_input(
-            label,
-            min_value=0,
-            value=mount.value,
-            step=step,
-            key=mount.key,
-            on_change=mount.changed,
-            **layout,
+            label, min_value=kind(0), value=mount.value, key=mount.key, on_change=mount.changed, **layout
         ),
-        widgets.Values(parse=int, allowed=lambda value: 0 <= value < _MOST_TOKENS),
+        widgets.Values(parse=kind, allowed=lambda value: 0 <= value < most),
         key=key,
     )
-    return int(chosen)
+    return kind(chosen)
 
 
 URL = ("b_name", "b_dollars", "b_tokens")

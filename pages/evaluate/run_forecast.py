@@ -134,15 +134,18 @@ def show(
         draw(markup.muted(say("evaluate.form.parts_hint", n=len(missing))))
     if not load.answer_calls and not load.judge_calls:
         return None
+    return budget_fields("experiment")
+
+
+def budget_fields(key: str) -> Budget:
+    """Ask for the most dollars and tokens to spend and return them. key: begins the fields' keys."""
     left, right = st.columns(2, gap="small")
     with left:
         dollars = st.number_input(
-            say("evaluate.form.dollars"), min_value=0.0, value=0.0, step=1.0, format="%.2f", key="experiment_dollars"
+            say("evaluate.form.dollars"), min_value=0.0, value=0.0, step=1.0, format="%.2f", key=f"{key}_dollars"
         )
     with right:
-        tokens = st.number_input(
-            say("evaluate.form.tokens"), min_value=0, value=0, step=100_000, key="experiment_tokens"
-        )
+        tokens = st.number_input(say("evaluate.form.tokens"), min_value=0, value=0, step=100_000, key=f"{key}_tokens")
     draw(markup.muted(say("evaluate.form.budget_hint")))
     return Budget(float(dollars), int(tokens))
 

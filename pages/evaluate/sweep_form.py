@@ -21,7 +21,7 @@ from pages.common import dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, message, say, span, words
-from pages.evaluate import experiments, measure_words, title_view
+from pages.evaluate import experiments, measure_words, run_forecast, title_view
 
 _USUAL: Mapping[str, str] = {  # values that a person sees first
     "cluster_size": "5, 10, 20, 30, 50",
@@ -263,14 +263,4 @@ def _forecast(expected: SweepForecast) -> Budget | None:
     if kept is not None:
         stages = say("ask.comma").join(say(f"stage.{stage.replace(' ', '_')}") for stage in kept.rebuilt)
         draw(markup.muted(say("evaluate.sweep.form.kept", stages=stages)))
-    if not paid:
-        return None
-    left, right = st.columns(2, gap="small")
-    with left:
-        dollars = st.number_input(
-            say("evaluate.form.dollars"), 0.0, value=0.0, step=1.0, format="%.2f", key="sweep_dollars"
-        )
-    with right:
-        tokens = st.number_input(say("evaluate.form.tokens"), 0, value=0, step=100_000, key="sweep_tokens")
-    draw(markup.muted(say("evaluate.form.budget_hint")))
-    return Budget(float(dollars), int(tokens))
+    return run_forecast.budget_fields("sweep") if paid else None
