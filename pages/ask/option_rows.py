@@ -94,26 +94,11 @@ def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) 
 
 def _widget(key: str, title: str, spec: Field[Any], value: Any, keep: Callable[[Any], None]) -> None:
     """Draw the widget that fits the option's kind; its title is for screen readers only."""
-    low, high, options = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+    options = spec.metadata.get("choices")
 
     def widget(mount: widgets.Mount[Any]) -> Any:
-        common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, "label_visibility": "collapsed"}
-        if isinstance(spec.default, bool):
-            return st.toggle(title, value=mount.value, width="content", **common)
-        if options:
-            titles = {choice: forms.choice_title(spec.name, choice) for choice in options}
-            place = options.index(mount.value)
-            return st.selectbox(title, options, index=place, format_func=titles.__getitem__, width=140, **common)
-        if isinstance(spec.default, int):
-            return st.number_input(
-                title, min_value=low, max_value=high, value=int(mount.value), step=1, width=124, **common
-            )
-        if isinstance(spec.default, float):
-            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
-            return st.number_input(
-                title, min_value=lowest, max_value=highest, value=float(mount.value), width=124, **common
-            )
-        return st.text_input(title, value=mount.value, placeholder=say("setting.from_data"), width=124, **common)
+        look = {"empty": say("setting.from_data"), "label_visibility": "collapsed"}
+        return forms.option_widget(spec, title, mount, width=124, choice_width=140, **look)
 
     is_text = spec.default is None or (isinstance(spec.default, str) and not options)
     shown_value = ("" if value is None else str(value)) if is_text else value

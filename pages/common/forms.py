@@ -86,32 +86,47 @@ def _entered(spec: Field[Any], value: Any) -> Any:
     return value.strip() or None if isinstance(value, str) and not spec.metadata.get("choices") else value
 
 
-def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
-    """Draw one field of a configuration as a widget; return its value.
+def option_widget(
+    spec: Field[Any],
+    title: str,
+    mount: widgets.Mount[Any],
+    *,
+    empty: str,
+    width: int | Literal["stretch"] = "stretch",
+    choice_width: int | Literal["stretch"] = "stretch",
+    **more: Any,
+) -> Any:
+    """Draw the widget that fits the option's kind. empty: shown in a field without a text. width, choice_width: of
+    fields and of a drop-down list. more: other arguments of each widget."""
+    low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+    common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, **more}
+    if choices:
+        titles = {choice: choice_title(spec.name, choice) for choice in choices}
+        place = choices.index(mount.value)
+        return st.selectbox(title, choices, index=place, format_func=titles.__getitem__, width=choice_width, **common)
+    if isinstance(spec.default, bool):
+        return st.toggle(title, value=mount.value, **common)
+    common["width"] = width
+    if isinstance(spec.default, int):
+        return st.number_input(title, min_value=low, max_value=high, value=int(mount.value), step=1, **common)
+    if isinstance(spec.default, float):
+        lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
+        return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
+    return st.text_input(title, value=mount.value, placeholder=empty, **common)
+
+
+def draw_field(config: type, name: str, *, under: str, fault: Fault = no_fault) -> Any:
+    """Draw one field of a configuration as a widget with its help below; return its value.
 
     under: its name in links and in memory. fault: returns what is wrong with a value, which is shown below the widget.
     """
     spec = option_fields(config)[name]
     default, parse, allowed = _reading(spec)
-    low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
-    shown_help = None if help_below else hint(spec)
-    title = title_of(name, config)
-    titles = {choice: choice_title(name, choice) for choice in choices or ()}
+    title, choices = title_of(name, config), spec.metadata.get("choices") or ()
+    titles = {choice: choice_title(name, choice) for choice in choices}
 
     def widget(mount: widgets.Mount[Any]) -> Any:
-        common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
-        if choices:
-            return st.selectbox(
-                title, choices, index=choices.index(mount.value), format_func=titles.__getitem__, **common
-            )
-        if isinstance(default, bool):
-            return st.toggle(title, value=mount.value, **common)
-        if isinstance(default, int):
-            return st.number_input(title, min_value=low, max_value=high, value=mount.value, step=1, **common)
-        if isinstance(default, float):
-            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
-            return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
-        return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
+        return option_widget(spec, title, mount, empty=say("option.chosen_from_data"))
 
     with reveal.place(under, gap="xsmall"):
         values = widgets.Values(parse, allowed, form=widgets.labels(titles) if choices else None)
@@ -119,17 +134,17 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
         problem = fault(value)
         if problem:
             message(problem, kind="error")
-        elif help_below:
+        else:
             draw(html('<div class="lr-hint">{}</div>', hint(spec)))
     return value
 
 
 def draw_fields(
-    config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3, faults: Mapping[str, Fault] = NO_FAULTS
+    config: type, names: Sequence[str], *, prefix: str, faults: Mapping[str, Fault] = NO_FAULTS
 ) -> dict[str, Any]:
     """Draw the fields side by side, wrapping on narrow windows; return their values. faults: by name."""
     values = {}
-    with st.grid(columns, min_column_width=190, gap="small"):
+    with st.grid(3, min_column_width=190, gap="small"):
         for name in names:
             values[name] = draw_field(config, name, under=f"{prefix}{name}", fault=faults.get(name, no_fault))
     return values
