@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.files.records import may_be_absent
-from pages.common import forms, state, widgets
+from pages.common import choices, forms, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -108,7 +108,8 @@ def show(
     """Draw the controls in a row. strategies: by name. above: draws what stands above the other options behind the
     button, for the chosen strategy."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
-        name = _strategy(scope, strategies)
+        titles = {name: words(info.title) for name, info in strategies.items()}
+        name = choices.dropdown(scope.name("strategy"), say("ask.strategy"), titles, width=210)
         config = strategies[name].config
         specs = forms.option_fields(config)
         in_row = [field for field, spec in specs.items() if spec.metadata.get("in_row")]
@@ -139,25 +140,6 @@ def _more_settings(scope: Scope) -> DeltaGenerator:
             width="content",
             key=scope.name("more_settings"),
         )
-
-
-def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> str:
-    titles = {name: words(info.title) for name, info in strategies.items()}
-    names = sorted(titles, key=lambda name: name != default) if default else list(titles)
-    return widgets.one_of(
-        scope.name("strategy"),
-        names,
-        lambda mount: st.selectbox(
-            say("ask.strategy"),
-            names,
-            index=names.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=210,
-        ),
-        widgets.Values(form=widgets.labels(titles)),
-    )
 
 
 def _slider(scope: Scope, spec: Field[Any], link: str) -> None:

@@ -17,7 +17,7 @@ from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.common import choices, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -266,24 +266,7 @@ def titles(runs: Sequence[RunSpec]) -> dict[str, str]:
 
 def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
     """Draw the choice of a run of the experiment, and return its key."""
-    titles_of = titles(runs)
-    keys = list(titles_of)
-    return str(
-        widgets.remembered(
-            name,
-            default,
-            lambda mount: st.selectbox(
-                label,
-                keys,
-                index=keys.index(mount.value),
-                format_func=titles_of.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                width=210,
-            ),
-            widgets.Values(allowed=lambda value: value in keys, form=widgets.labels(titles_of)),
-        )
-    )
+    return choices.dropdown(name, label, titles(runs), default=default, width=210)
 
 
 def take_settings(prefix: str, run: RunSpec) -> None:
