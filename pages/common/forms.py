@@ -172,6 +172,38 @@ def table_height(rows: int, most: int) -> int | Literal["content"]:
     return "content" if 35 * rows + 40 <= most else most
 
 
+def clickable_table(table: pd.DataFrame, pick: Callable[[int], object], *, key: str, **more: Any) -> None:
+    """Draw the table. pick: called with the number of the row that a person clicks. more: arguments of
+    st.dataframe."""
+
+    def clicked() -> None:
+        cells = st.session_state[key]["selection"]["cells"]
+        if cells:
+            pick(int(cells[0][0]))
+
+    st.dataframe(
+        visible_cells(table),
+        hide_index=True,
+        key=key,
+        on_select=clicked,
+        selection_mode="single-cell",
+        **more,
+    )
+
+
+def more_button(name: str, label: str, *, key: str) -> None:
+    """Draw the button that shows all of a list, or its beginning again. name: under which the choice is remembered.
+    label: for all."""
+    whole = state.recall(name) == "1"
+    st.button(
+        say("compare.less") if whole else label,
+        type="tertiary",
+        key=key,
+        on_click=state.remember,
+        args=(name, None if whole else "1"),
+    )
+
+
 def first_of(names: Sequence[str], most: int) -> str:
     """Return the first names of a list, and the number of all others."""
     comma = say("ask.comma")

@@ -141,13 +141,7 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
             presets.buttons(DRAFT, info)
     rows = option_rows.Rows(DRAFT.prefix, more, _other(beside), tuple(column.fixed))
     n_hidden = option_rows.of_strategy(info, chosen_options.options, rows, partial(_keep, info)) + _index(base, rows)
-    st.button(
-        say("compare.less") if more else say("compare.panel_more", n=n_hidden),
-        type="tertiary",
-        key="compare_panel_more",
-        on_click=state.remember,
-        args=(_MORE, None if more else "1"),
-    )
+    forms.more_button(_MORE, say("compare.panel_more", n=n_hidden), key="compare_panel_more")
     st.button(
         say("compare.remove_column", letter=letter),
         icon=":material/delete:",

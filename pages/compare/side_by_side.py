@@ -20,7 +20,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
-from pages.common import choices, drawing_view, markup, passage_view, session, state
+from pages.common import choices, drawing_view, forms, markup, passage_view, session, state
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, show_fault, words
@@ -188,13 +188,7 @@ def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences
                 ),
             )
     if answer is not None and len(answer.text) > _LONG_ANSWER:
-        st.button(
-            say("compare.less") if whole else say("compare.more"),
-            type="tertiary",
-            key=f"compare_more_{letter}",
-            on_click=state.remember,
-            args=(name, None if whole else "1"),
-        )
+        forms.more_button(name, say("compare.more"), key=f"compare_more_{letter}")
     elif answer is not None:
         draw(html('<div class="lr-colgap"></div>'))
     return place
@@ -262,13 +256,8 @@ def _passages(
         if note:
             draw(markup.muted(note))
         if len(rows) > _MOST_PASSAGES:
-            st.button(
-                say("compare.less") if whole else say("compare.more_passages", n=len(rows) - _MOST_PASSAGES),
-                type="tertiary",
-                key=f"compare_more_passages_{letter}",
-                on_click=state.remember,
-                args=(f"{letter}_passages", None if whole else "1"),
-            )
+            label = say("compare.more_passages", n=len(rows) - _MOST_PASSAGES)
+            forms.more_button(f"{letter}_passages", label, key=f"compare_more_passages_{letter}")
 
 
 def _steps(loaded: Loaded, trace: Trace) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -53,17 +54,10 @@ def _table(judgements: Sequence[Judgement], questions: Mapping[str, str], criter
         }
     )
 
-    def clicked() -> None:
-        cells = st.session_state[_TABLE]["selection"]["cells"]
-        if cells:
-            state.remember(ROW, int(cells[0][0]))
-
-    st.dataframe(
-        forms.visible_cells(table),
-        hide_index=True,
+    forms.clickable_table(
+        table,
+        partial(state.remember, ROW),
         key=_TABLE,
-        on_select=clicked,
-        selection_mode="single-cell",
         height=forms.table_height(len(judgements), _HEIGHT),
         column_config={head["question"]: st.column_config.TextColumn(width=360)},
     )

@@ -238,13 +238,8 @@ def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questio
             if state.recall("question") == pair.question:
                 _opened(pair, sides, questions)
     if len(pairs) > _SHOWN:
-        st.button(
-            say("compare.less") if whole else say("evaluate.questions.more", n=len(pairs) - _SHOWN),
-            type="tertiary",
-            key="question_more",
-            on_click=state.remember,
-            args=(experiments.MORE, None if whole else "1"),
-        )
+        label = say("evaluate.questions.more", n=len(pairs) - _SHOWN)
+        forms.more_button(experiments.MORE, label, key="question_more")
 
 
 def _toggle(question: str) -> None:

@@ -66,13 +66,8 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
     shown = recommendation.candidates if whole else recommendation.candidates[:_SHOWN]
     draw(_table(recommendation, shown))
     if len(recommendation.candidates) > _SHOWN:
-        st.button(
-            say("compare.less") if whole else say("choice.more", n=len(recommendation.candidates) - _SHOWN),
-            type="tertiary",
-            key="choice_more",
-            on_click=state.remember,
-            args=(experiments.MORE, None if whole else "1"),
-        )
+        label = say("choice.more", n=len(recommendation.candidates) - _SHOWN)
+        forms.more_button(experiments.MORE, label, key="choice_more")
     notes = [say("choice.method")]
     if recommendation.left_out:
         notes.append(say("choice.left_out", names=recommendation.left_out))

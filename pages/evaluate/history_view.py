@@ -135,17 +135,10 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
 
     key = f"history_table_{len(summaries)}"  # after a deletion another row would be framed
 
-    def clicked() -> None:
-        cells = st.session_state[key]["selection"]["cells"]
-        if cells:
-            state.remember(_ROW, summaries[int(cells[0][0])].id)
-
-    st.dataframe(
-        forms.visible_cells(table),
-        hide_index=True,
+    forms.clickable_table(
+        table,
+        lambda row: state.remember(_ROW, summaries[row].id),
         key=key,
-        on_select=clicked,
-        selection_mode="single-cell",
         height=forms.table_height(len(summaries), _HEIGHT),
         column_config={
             head["title"]: st.column_config.TextColumn(width=320),

@@ -329,19 +329,12 @@ def _table(set_id: str, questions: Sequence[GoldQuestion]) -> None:
         }
     )
 
-    def clicked() -> None:
-        cells = st.session_state[key]["selection"]["cells"]
-        if cells:
-            state.remember(_ROW, questions[int(cells[0][0])].id)
-
-    st.dataframe(
-        forms.visible_cells(table),
-        hide_index=True,
-        placeholder="–",
+    forms.clickable_table(
+        table,
+        lambda row: state.remember(_ROW, questions[row].id),
         key=key,
-        on_select=clicked,
-        selection_mode="single-cell",
         height=forms.table_height(len(questions), _HEIGHT),
+        placeholder="–",
         column_config={
             head["question"]: st.column_config.TextColumn(width=420),
             head["kind"]: st.column_config.TextColumn(width=100),

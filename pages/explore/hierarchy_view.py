@@ -1,8 +1,7 @@
 """The hierarchy of an index as icicle, treemap or sunburst, or as a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,38 +28,11 @@ from leanrag_core.queries.hits import hits_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from pages.common import choices, state
-from pages.common.forms import table_height, visible_cells
+from pages.common import choices, forms, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.explore import blocks, searching
 from pages.explore.exploring import Exploring, View, choose, name_and_id
-
-
-def pick_row(
-    table: Any, ids: Sequence[str], *, key: str, on_pick: Callable[[str], None], note: str = "", height: int = 0
-) -> None:
-    """Draw the table; on_pick is called with the id of a clicked row."""
-
-    def picked() -> None:
-        cells = st.session_state[key]["selection"]["cells"]
-        if cells:
-            on_pick(ids[int(cells[0][0])])
-
-    if note:
-        draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
-    counts = table.select_dtypes("number").columns
-    st.dataframe(
-        visible_cells(table),
-        hide_index=True,
-        placeholder="–",
-        key=key,
-        on_select=picked,
-        selection_mode="single-cell",
-        height=height or table_height(len(ids), 400),
-        column_config={name: st.column_config.NumberColumn(format="localized") for name in counts},
-    )
-
 
 _LISTED = 200
 
@@ -113,7 +85,16 @@ def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) 
             say("explore.column.chunks"): [row.chunks for row in rows],
         }
     )
-    pick_row(table, [row.id for row in rows], key="entities", on_pick=exploring.go, note=note, height=580)
+    draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
+    counts = table.select_dtypes("number").columns
+    forms.clickable_table(
+        table,
+        lambda row: exploring.go(rows[row].id),
+        key="entities",
+        placeholder="–",
+        height=580,
+        column_config={name: st.column_config.NumberColumn(format="localized") for name in counts},
+    )
 
 
 _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}

@@ -317,18 +317,11 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
     listed = hashlib.sha256(" ".join(document.id for document in shown).encode()).hexdigest()[:12]
     key = f"documents_{corpus.id}_{listed}"
 
-    def picked() -> None:
-        cells = st.session_state[key]["selection"]["cells"]
-        if cells:
-            state.remember("doc", shown[int(cells[0][0])].id)
-
     draw(markup.muted(say("library.click_a_row")))
-    st.dataframe(
-        forms.visible_cells(table),
-        hide_index=True,
+    forms.clickable_table(
+        table,
+        lambda row: state.remember("doc", shown[row].id),
         key=key,
-        on_select=picked,
-        selection_mode="single-cell",
         height=forms.table_height(len(shown), 470),
         column_config={
             title: st.column_config.TextColumn(width=250),
