@@ -34,7 +34,7 @@ def run_titles(runs: Sequence[RunSpec], index_titles: Mapping[str, str] | None =
 
     index_titles: of the runs' indexes as far as they are known; of another one its folder is named.
     """
-    known = {info.name: info for info in strategies().strategies}
+    known = strategies().by_name()
     group_of = {
         key: group
         for group in groups({run.key: _settings(run, known) for run in runs if not run.name})

@@ -215,9 +215,13 @@ class StrategyList:
     strategies: tuple[StrategyInfo, ...]
     broken: tuple[BrokenExtension, ...] = ()
 
+    def by_name(self) -> dict[str, StrategyInfo]:
+        """Return the strategies by name, in their order."""
+        return {info.name: info for info in self.strategies}
+
     def named(self, name: str) -> StrategyInfo:
         """Return the strategy of that name. Raises InvalidConfig for an unknown one."""
-        known = {info.name: info for info in self.strategies}
+        known = self.by_name()
         if name not in known:
             raise InvalidConfig("strategy.unknown", strategy=name, known=", ".join(sorted(known)))
         return known[name]

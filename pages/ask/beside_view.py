@@ -57,7 +57,7 @@ def with_other_settings(scope: Scope) -> None:
 def take_along(scope: Scope, *, twice: bool = False) -> None:
     """Give Compare's first column the settings of this scope, and the second one naive RAG. twice: the second one gets
     the same settings, open to be changed."""
-    strategies = {info.name: info for info in all_strategies().strategies}
+    strategies = all_strategies().by_name()
     for plain in controls.url_names(Scope(), strategies):
         if plain not in ("index", "q"):
             state.remember(_OWN.name(plain), state.recall(scope.name(plain)))

@@ -29,7 +29,7 @@ from pages.common.scope import PAGE
 def page() -> None:
     summary = enter("ask")
     listed = all_strategies()
-    strategies = {info.name: info for info in listed.strategies}
+    strategies = listed.by_name()
     names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in (*asking.LINKED, within.NAME))]
     run = recorded_view.opened(PAGE)
     if run is not None:
@@ -72,7 +72,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
     if above != _above():  # such as another question that was chosen in this part
         st.rerun()
     listed = all_strategies()
-    strategies = {info.name: info for info in listed.strategies}
+    strategies = listed.by_name()
     with plain_errors():
         documents = within.picker(PAGE, summary)
     shown = controls.show(PAGE, strategies, above=presets.buttons)

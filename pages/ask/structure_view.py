@@ -118,7 +118,7 @@ def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
     topic = (ask.summary.id, ask.question)
     rows: list[tuple[str, Trace | str]] = [(words(trace.title), trace)]
     if topic in wanted:
-        infos = {info.name: info for info in strategies().strategies}
+        infos = strategies().by_name()
         rows += [(words(infos[name].title), _rival(scope, ask, name)) for name in RIVALS if name != ask.strategy]
     draw(_bars(rows, ask))
     others = [row for _, row in rows[1:] if isinstance(row, Trace)]

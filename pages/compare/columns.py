@@ -272,7 +272,7 @@ def duplicate(letter: str) -> str:
 def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
     """Copy the index, strategy and settings of the source to the target. starts_as: the column whose initial strategy
     the source has while none was chosen."""
-    strategies = {info.name: info for info in all_strategies().strategies}
+    strategies = all_strategies().by_name()
     names = [*controls.url_names(Scope(), strategies), *map(index_name, SETTINGS)]
     for plain in names:
         if plain not in ("q", "step", "node", "show"):

@@ -44,7 +44,7 @@ def page() -> None:
     summary = enter("compare")
     draw(html("<style>{}</style>", Markup(style.sheet())))
     listed = all_strategies()
-    strategies = {info.name: info for info in listed.strategies}
+    strategies = listed.by_name()
     saved = saved_view.opened()
     if saved is not None:
         view = _views((columns.SIDE, columns.CONTEXTS, columns.MISSED))

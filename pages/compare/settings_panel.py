@@ -94,7 +94,7 @@ def show(chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
 
 
 def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, IndexSummary]) -> None:
-    strategies = {info.name: info for info in all_strategies().strategies}
+    strategies = all_strategies().by_name()
     letter = column.letter
     chosen_options = controls.held(DRAFT, strategies, default=columns.starter(letter, strategies))
     info = strategies[chosen_options.strategy]

@@ -295,4 +295,4 @@ def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
 
 def strategies() -> Mapping[str, StrategyInfo]:
     """Return the available strategies by name."""
-    return {info.name: info for info in all_strategies().strategies}
+    return all_strategies().by_name()
