@@ -80,8 +80,8 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
     try:
         options = command_parser(words[0] if words else "").parse_args(words)
         options.stop = stop
-        run: Callable[[argparse.Namespace], int] = options.run
-        return run(options)
+        run: Callable[[argparse.Namespace], int | None] = options.run
+        return run(options) or 0
     except KeyboardInterrupt:
         stop.say()
         return stop.exit_code

@@ -55,7 +55,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_infer_names)
 
 
-def _anonymise(options: argparse.Namespace) -> int:
+def _anonymise(options: argparse.Namespace) -> None:
     questions = read_questions(options.questions) if options.questions else ()
     anonymous = anonymised(open_index(options.index), questions, options.types)
     write_anonymous(anonymous, options.out)
@@ -71,7 +71,7 @@ def _anonymise(options: argparse.Namespace) -> int:
                 "left_words": list(anonymous.left_words),
             }
         )
-        return 0
+        return
     entities = counted(len(anonymous.dictionary.entries), "entity", "entities")
     print(
         f"{options.out}: {counted(len(anonymous.documents), 'document')}, "
@@ -80,25 +80,23 @@ def _anonymise(options: argparse.Namespace) -> int:
     print(f"{entities} have a placeholder, {anonymous.replaced:,} names were replaced")
     if anonymous.left_words:
         print(f"words of names that are left in other places: {visible(', '.join(anonymous.left_words))}")
-    return 0
 
 
-def _revert(options: argparse.Namespace) -> int:
+def _revert(options: argparse.Namespace) -> None:
     questions = read_questions(options.questions) if options.questions else ()
     score = reversion(read_given_answers(options.answers), read_dictionary(options.dictionary), questions)
     if options.json:
         print_json(asdict(score))
-        return 0
+        return
     for answer in score.answers:
         print(json.dumps({"id": answer.question, "answer": answer.text}, ensure_ascii=False))
     figures = [f"{name} {share(value, 1)}" for name, value in score.shares.items()]
     for name, value in (("placeholders reverted", score.reverted), ("answers from memory", score.remembering)):
         figures += [] if value is None else [f"{name} {share(value, 1)}"]
     print(", ".join(figures))
-    return 0
 
 
-def _infer_names(options: argparse.Namespace) -> int:
+def _infer_names(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     models = bench.models.make(budget=Budget(dollars=options.budget))
     language = models.language(options.model, ANSWERS)
@@ -122,7 +120,7 @@ def _infer_names(options: argparse.Namespace) -> int:
                 "published": [asdict(each) for each in published_figures(PUBLISHED)],
             }
         )
-        return 0
+        return
     for each in inference.names:
         print(json.dumps(asdict(each), ensure_ascii=False))
     figures = [
@@ -133,4 +131,3 @@ def _infer_names(options: argparse.Namespace) -> int:
     print(", ".join([*figures, counted(inference.n_lost, "reply lost", "replies lost")]))
     for figure in published_figures(PUBLISHED):
         print(f"published: {figure.dataset}, {figure.criterion}, {figure.system}: {figure.value:g} % ({figure.source})")
-    return 0

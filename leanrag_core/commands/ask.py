@@ -36,7 +36,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_ask)
 
 
-def _ask(options: argparse.Namespace) -> int:
+def _ask(options: argparse.Namespace) -> None:
     chosen = asked_options(options)
     bench, whole_index = Workbench.default(), open_index(options.index)
     index = bench.scopes.index(whole_index, scope_of(options))
@@ -52,9 +52,8 @@ def _ask(options: argparse.Namespace) -> int:
     _keep(bench, whole_index, question, options.strategy, answer, trace.scope)
     if options.json:
         print_json(ask_record(trace, answer))
-        return 0
+        return
     print_run(trace, answer)
-    return 0
 
 
 def _keep(

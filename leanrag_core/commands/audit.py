@@ -41,7 +41,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_audit)
 
 
-def _audit(options: argparse.Namespace) -> int:
+def _audit(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     stored, files = _sources(bench, options.files)
     read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
@@ -49,12 +49,11 @@ def _audit(options: argparse.Namespace) -> int:
     summary = (headline(audited), *advice(audited))
     if options.json:
         print_json(_record(audited, summary, read.notes))
-        return 0
+        return
     for each in (*summary, *read.notes):
         print(visible(sentence(each)))
     _print_judges(audited)
     _print_pairs(audited)
-    return 0
 
 
 def _sources(bench: Workbench, names: Sequence[str]) -> tuple[list[Judgement], list[JudgeFile]]:

@@ -57,7 +57,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_build)
 
 
-def _build(options: argparse.Namespace) -> int:
+def _build(options: argparse.Namespace) -> None:
     config = config_of(options)
     require_replaceable(options.out)
     require_sources_outside(options.paths, options.out)
@@ -95,7 +95,6 @@ def _build(options: argparse.Namespace) -> int:
         print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
-    return 0
 
 
 def _advise(documents: Sequence[Document]) -> None:

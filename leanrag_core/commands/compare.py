@@ -52,7 +52,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_compare)
 
 
-def _compare(options: argparse.Namespace) -> int:
+def _compare(options: argparse.Namespace) -> None:
     if (options.question is None) == (options.questions is None):
         raise InvalidConfig("comparison.question_or_set")
     listed = strategies()
@@ -71,13 +71,14 @@ def _compare(options: argparse.Namespace) -> int:
         for spec in specs
     }
     if options.questions is not None:
-        return _over_set(options, bench, specs, indexes)
-    return _one_question(options, bench, specs, indexes)
+        _over_set(options, bench, specs, indexes)
+    else:
+        _one_question(options, bench, specs, indexes)
 
 
 def _over_set(
     options: argparse.Namespace, bench: Workbench, specs: tuple[ColumnSpec, ...], indexes: dict[str, Index]
-) -> int:
+) -> None:
     is_set = options.questions in {card.id for card in bench.question_sets.all()}
     own_file = Path(options.questions)
     questions = (
@@ -102,7 +103,7 @@ def _over_set(
             for spec in specs
         }
         print_json({"questions": len(questions), "columns": columns})
-        return 0
+        return
     print(f"{len(questions):,} questions")
     for spec in specs:
         result = results[spec.letter]
@@ -112,12 +113,11 @@ def _over_set(
         print(f"  {result.mean_tokens:,.0f} context tokens, median {result.median_ms:,.1f} ms")
         for mean in result.means:
             print(f"  {sentence(mean.title)}: {'–' if mean.value is None else f'{mean.value:,.3f}'}")
-    return 0
 
 
 def _one_question(
     options: argparse.Namespace, bench: Workbench, specs: tuple[ColumnSpec, ...], indexes: dict[str, Index]
-) -> int:
+) -> None:
     traces: dict[str, Trace] = {}
     answers: dict[str, Answer | None] = {}
     for spec in specs:
@@ -154,7 +154,7 @@ def _one_question(
                 "gold": gold_values(evidence, lanes, tried),
             }
         )
-        return 0
+        return
     for letter, trace in traces.items():
         took = trace.timings_ms["total"]
         print(f"{letter} {sentence(trace.title)}: {trace.context.tokens:,} context tokens, {took:,.1f} ms")
@@ -169,7 +169,6 @@ def _one_question(
         print(f"gold: {visible(piece.quote or piece.name())}")
         for letter, ways in lanes.items():
             print(f"  {letter}: {visible(_lane_line(ways[place], tried.get((letter, place))))}")
-    return 0
 
 
 def _lane_line(lane: Lane, tried: Remedy | None) -> str:

@@ -31,7 +31,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_conflicts)
 
 
-def _conflicts(options: argparse.Namespace) -> int:
+def _conflicts(options: argparse.Namespace) -> None:
     index = open_index(options.index)
     report = find_conflicts(index)
     verdicts = _verdicts(options, index, report.conflicts) if options.judge else []
@@ -43,7 +43,7 @@ def _conflicts(options: argparse.Namespace) -> int:
                 conflict[side]["chunk_id"] = ids[conflict[side]["chunk"]].as_py()
         judged = {"verdicts": [each.verdict for each in verdicts]} if verdicts else {}
         print_json({"n": len(report.conflicts), **values, **judged})
-        return 0
+        return
     for number, conflict in enumerate(report.conflicts):
         verdict = f" ({options.judge}: {verdicts[number].verdict})" if verdicts else ""
         print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}{visible(verdict)}")
@@ -56,7 +56,6 @@ def _conflicts(options: argparse.Namespace) -> int:
             )
         )
     )
-    return 0
 
 
 def _verdicts(options: argparse.Namespace, index: Index, conflicts: Sequence[Conflict]) -> list[ConflictVerdict]:

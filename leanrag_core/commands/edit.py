@@ -47,7 +47,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     undoing.set_defaults(run=_undo)
 
 
-def _edit(options: argparse.Namespace) -> int:
+def _edit(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     name, *others = (getattr(options, argument.lower()) for argument in options.arguments)
     edit = Edit(
@@ -58,19 +58,19 @@ def _edit(options: argparse.Namespace) -> int:
         documents=tuple(getattr(options, "document", ())),
         text=others[1] if len(others) > 1 else "",
     )
-    return _changed(options, bench, bench.updates.edit(options.index, edit, _context(options, bench)))
+    _changed(options, bench, bench.updates.edit(options.index, edit, _context(options, bench)))
 
 
-def _undo(options: argparse.Namespace) -> int:
+def _undo(options: argparse.Namespace) -> None:
     bench = Workbench.default()
-    return _changed(options, bench, bench.updates.undo_edit(options.index, options.number, _context(options, bench)))
+    _changed(options, bench, bench.updates.undo_edit(options.index, options.number, _context(options, bench)))
 
 
 def _context(options: argparse.Namespace, bench: Workbench) -> RunContext:
     return bench.models.context(report=PrintedProgress(), index=options.index.name)
 
 
-def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> int:
+def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> None:
     make_offered_parts(options, bench, index)
     report = index.report.update
     if options.json:
@@ -78,17 +78,15 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> int
         print_json({"index": str(options.index), **log, "update": plain(report) if report else None})
     elif report is not None:
         print(report_text(report))
-    return 0
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     log, index = read_edits(options.index), open_index(options.index)
     affected = {outcome.number: outcome.affected for outcome in index.report.edits}
     if options.json:
         print_json({**plain(log), "affected": {str(number): n for number, n in affected.items()}})
-        return 0
+        return
     for edit in log.edits:
         words = " ".join(filter(None, (edit.action, edit.name, edit.other, ", ".join(edit.documents), edit.text)))
         note = "" if affected.get(edit.number) else " (no longer applies)"
         print(f"{edit.number}: {visible(words)}{note}")
-    return 0

@@ -43,14 +43,16 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_evaluate)
 
 
-def _evaluate(options: argparse.Namespace) -> int:
+def _evaluate(options: argparse.Namespace) -> None:
     """Measure retrieval alone: no answer is written, so nothing is paid beyond embedding the questions."""
     if options.extraction:
-        return _evaluate_extraction(options)
+        _evaluate_extraction(options)
+        return
     if options.questions is None:
         raise InvalidConfig("command.evaluate_what")
     if options.all:
-        return _evaluate_all(options)
+        _evaluate_all(options)
+        return
     for broken in broken_measures():
         print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
     questions = read_questions(options.questions)
@@ -64,7 +66,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.json:
         rows = [{**asdict(mean), "title": sentence(mean.title)} for mean in table]
         print_json({"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows})
-        return 0
+        return
     print(f"{options.strategy}, {len(questions):,} questions")
     print(sentence(settings_words(options.strategy, outcomes[0].trace.parameters)))
     by_name = {mean.measure: mean for mean in table if mean.value is not None}
@@ -74,10 +76,9 @@ def _evaluate(options: argparse.Namespace) -> int:
             print(sentence(group))
         for mean in known:
             print(f"{sentence(mean.title):>28}  {mean.value:>10,.3f}  over {mean.n:,} questions")
-    return 0
 
 
-def _evaluate_all(options: argparse.Namespace) -> int:
+def _evaluate_all(options: argparse.Namespace) -> None:
     """Measure all strategies with official budgets, retrieval alone, and print an experiment's table. Only questions
     without a stored row are run."""
     bench, folder = Workbench.default(), str(options.index.resolve())
@@ -93,14 +94,13 @@ def _evaluate_all(options: argparse.Namespace) -> int:
     table = score_table(result)
     if options.json:
         print_json({"experiment": result.id, **table_values(table)})
-        return 0
+        return
     print(result.id)
     print_table(table)
     print_grounds(result, table)
-    return 0
 
 
-def _evaluate_extraction(options: argparse.Namespace) -> int:
+def _evaluate_extraction(options: argparse.Namespace) -> None:
     """Measure which share of a reference graph the index's base graph has."""
     index = open_index(options.index)
     score = Workbench.default().references.score(index)
@@ -109,7 +109,7 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
         raise InvalidConfig("command.reference_itself" if itself else "command.no_reference", index=index.manifest.name)
     if options.json:
         print_json({"index": index.manifest.name, "model": index.manifest.config.model, **_extraction_values(score)})
-        return 0
+        return
     print(f"{index.manifest.name}, extraction by {index.manifest.config.model}, beside the reference graph")
     for match in score.matches:
         print(f"names compared as {match.match}")
@@ -127,7 +127,6 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
         ("relations given besides", examples.other_relations),
     ):
         print(f"{title}: {visible('; '.join(each.name for each in listed) or '–')}")
-    return 0
 
 
 def _print_share(name: str, share: Share) -> None:

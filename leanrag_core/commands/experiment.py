@@ -125,7 +125,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     options.stop.line = _STOPPED
     execution = execution_of(options, bench.settings.read().execution)
@@ -145,7 +145,6 @@ def _run(options: argparse.Namespace) -> int:
             _print(result, options)
     if options.json:
         print_json([_values(result, options) for result in results])
-    return 0
 
 
 def _specs(options: argparse.Namespace, bench: Workbench) -> list[ExperimentSpec]:
@@ -230,13 +229,13 @@ def _index_name(path_or_id: str) -> str:
     return str(path.resolve()) if (path / "manifest.json").is_file() else path_or_id
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     summaries, damaged = bench.experiments.store.all(), bench.experiments.store.damaged()
     if options.json:
         broken = [{"id": each.id, "problem": each.reason} for each in damaged]
         print_json({"experiments": [_summary_values(each) for each in summaries], "damaged": broken})
-        return 0
+        return
     for each in summaries:
         state = "" if each.is_complete else f", {each.rows:,} of {each.all:,} done"
         failed = f", {each.errors:,} failed" if each.errors else ""
@@ -244,16 +243,14 @@ def _list(options: argparse.Namespace) -> int:
         print(f"{each.id}: {visible(each.title)}, {len(each.runs):,} runs{state}{failed}{origin}")
     for unread in damaged:
         print(f"{unread.id}: {visible(unread.reason)}")
-    return 0
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     result = Workbench.default().experiments.store.read(options.experiment)
     if options.json:
         print_json(_values(result, options))
     else:
         _print(result, options)
-    return 0
 
 
 def _print(result: ExperimentResult, options: argparse.Namespace) -> None:
@@ -283,7 +280,7 @@ def _values(result: ExperimentResult, options: argparse.Namespace) -> dict[str, 
     }
 
 
-def _compare(options: argparse.Namespace) -> int:
+def _compare(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     before, after = bench.experiments.store.read(options.before), bench.experiments.store.read(options.after)
     difference = compare_experiments(before, after, options.measure)
@@ -291,16 +288,14 @@ def _compare(options: argparse.Namespace) -> int:
         print_json(asdict(difference))
     else:
         print_difference(difference, options.most)
-    return 0
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
     n_bytes = Workbench.default().experiments.export(options.experiment, options.format, options.out)
     if options.json:
         print_json({"file": str(options.out), "bytes": n_bytes})
     else:
         print(f"{options.out}: {n_bytes:,} bytes")
-    return 0
 
 
 def _summary_values(summary: ExperimentSummary) -> dict[str, Any]:

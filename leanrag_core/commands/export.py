@@ -39,7 +39,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_export)
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
     runs = None if options.runs is None else [read_run(path) for path in options.runs]
     exported = Workbench.default().export(
         open_index(options.index), options.format, options.out, language=options.language, runs=runs
@@ -49,7 +49,6 @@ def _export(options: argparse.Namespace) -> int:
         print(f"note: {exported.format} cannot hold {replaced}, each replaced by U+FFFD", file=sys.stderr)
     if options.json:
         print_json({**asdict(exported), "path": str(exported.path)})
-        return 0
+        return
     entities, relations = counted(exported.entities, "entity", "entities"), counted(exported.relations, "relation")
     print(f"{exported.path}: {entities}, {relations}, {size(exported.bytes)}.")
-    return 0

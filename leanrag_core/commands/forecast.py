@@ -21,7 +21,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_forecast)
 
 
-def _forecast(options: argparse.Namespace) -> int:
+def _forecast(options: argparse.Namespace) -> None:
     config = config_of(options)
     bench = Workbench.default()
     parsed = read_sources(options, bench)
@@ -37,7 +37,7 @@ def _forecast(options: argparse.Namespace) -> int:
     }
     if options.json:
         print_json({**plain(expected), "totals": plain(totals), "saved": expected.saved})
-        return 0
+        return
     print(f"{expected.chunks:,} chunks, {expected.sampled:,} of them known; {expected.saved:,} calls saved")
     if expected.basis:
         print(sentence(expected.basis))
@@ -48,4 +48,3 @@ def _forecast(options: argparse.Namespace) -> int:
         digits = 2 if name.startswith("dollars") else 0
         title, spread = name.replace("_", " "), f"{range_.low:,.{digits}f} to {range_.high:,.{digits}f}"
         print(f"{title:>20}: {range_.expected:>9,.{digits}f} ({spread})")
-    return 0

@@ -24,7 +24,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_history)
 
 
-def _history(options: argparse.Namespace) -> int:
+def _history(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     if options.pin or options.unpin:
         bench.history.pin(options.pin or options.unpin, pinned=bool(options.pin))
@@ -35,11 +35,10 @@ def _history(options: argparse.Namespace) -> int:
     entries = bench.history.matching(options.search)
     if options.json:
         print_json([plain(entry) for entry in entries])
-        return 0
+        return
     if not entries:
         print(sentence(message("history.empty" if not options.search else "history.nothing_matches")))
     for entry in entries:
         note = f" ({entry.note})" if entry.note else ""
         pinned = "*" if entry.pinned else " "
         print(visible(f"{pinned} {entry.id} {entry.asked[:16]} {entry.index_name}: {entry.question}{note}"))
-    return 0

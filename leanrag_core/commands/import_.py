@@ -48,10 +48,11 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_import)
 
 
-def _import(options: argparse.Namespace) -> int:
+def _import(options: argparse.Namespace) -> None:
     options.format = "" if options.format == "auto" else options.format
     if options.preview:
-        return _preview(options)
+        _preview(options)
+        return
     config = config_of(options)
     require_replaceable(options.out)
     require_sources_outside([options.path], options.out)
@@ -77,7 +78,6 @@ def _import(options: argparse.Namespace) -> int:
         print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2)})
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
-    return 0
 
 
 def _show_carried(options: argparse.Namespace, bench: Workbench) -> None:
@@ -99,11 +99,11 @@ def _carried_lines(preview: ImportPreview) -> Iterator[str]:
         yield from (f"    {visible(line)}" for line in prompt.text.splitlines())
 
 
-def _preview(options: argparse.Namespace) -> int:
+def _preview(options: argparse.Namespace) -> None:
     preview = Workbench.default().imports.preview(options.path, options.format)
     if options.json:
         print_json({**plain(preview), "notes": [sentence(note) for note in preview.notes]})
-        return 0
+        return
     print(f"{options.path}: {preview.format}")
     for title, n in import_lines(preview):
         print(f"{n:>12,}  {sentence(title)}")
@@ -113,4 +113,3 @@ def _preview(options: argparse.Namespace) -> int:
         print(line)
     for drop in preview.drops[:20]:
         print(f"{drop.stage}: {drop.item}: {drop.reason}", file=sys.stderr)
-    return 0

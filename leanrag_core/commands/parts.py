@@ -30,21 +30,20 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     making.set_defaults(run=_part)
 
 
-def _parts(options: argparse.Namespace) -> int:
+def _parts(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     states = bench.parts.all(open_index(options.index))
     if options.json:
         broken = [{"file": file.file, "problem": sentence(file.message)} for file in parts().broken]
         print_json({"parts": [part_values(state) for state in states], "broken": broken})
-        return 0
+        return
     for state in states:
         print(_line(state))
     for file in parts().broken:
         print(f"{'not usable':>12}: {visible(sentence(file.message))}")
-    return 0
 
 
-def _part(options: argparse.Namespace) -> int:
+def _part(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
     bench.parts.build(index, options.name, option_values(options.option), report=PrintedProgress())
@@ -53,7 +52,6 @@ def _part(options: argparse.Namespace) -> int:
         print_json(part_values(state))
     else:
         print(_line(state))
-    return 0
 
 
 def part_values(state: PartState) -> dict[str, Any]:

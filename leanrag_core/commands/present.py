@@ -59,7 +59,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     exporting.set_defaults(run=_export)
 
 
-def _make(options: argparse.Namespace) -> int:
+def _make(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     beside = [_strategy(text) for text in options.beside] or [PresentedStrategy(NAIVE)]
     plan = PresentationPlan(
@@ -80,7 +80,6 @@ def _make(options: argparse.Namespace) -> int:
         print_json({"presentation": place, "title": presentation.title, "questions": len(presentation.questions)})
     else:
         print(visible(place))
-    return 0
 
 
 def _questions(bench: Workbench, set_id: str, texts: list[str]) -> tuple[GoldQuestion, ...]:
@@ -106,28 +105,26 @@ def _notes(path: Path | None) -> dict[str, str]:
     return {} if path is None else from_json(dict[str, str], path.read_bytes(), name=path.name)
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     listed = Workbench.default().presentations.all()
     if options.json:
         values = {"presentations": [asdict(each) for each in listed.presentations]}
         print_json(values | {"damaged": [asdict(each) for each in listed.damaged]})
-        return 0
+        return
     for each in listed.presentations:
         strategies = ", ".join(each.strategies)
         print(f"{visible(each.id)}: {visible(each.title)}; {visible(each.index)}; {len(each.questions)}; {strategies}")
     for damaged in listed.damaged:
         print(f"{visible(damaged.id)}: {visible(damaged.reason)}")
-    return 0
 
 
-def _export(options: argparse.Namespace) -> int:
+def _export(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     size = export_presentation(_presentation(bench, options.presentation), options.out, options.language)
     if options.json:
         print_json({"file": str(options.out), "bytes": size})
     else:
         print(f"{options.out}: {size:,} bytes")
-    return 0
 
 
 def _presentation(bench: Workbench, name: str) -> Presentation:

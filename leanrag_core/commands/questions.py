@@ -58,18 +58,17 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     making.set_defaults(run=_generate)
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: argparse.Namespace) -> None:
     sets = Workbench.default().question_sets.all()
     if options.json:
         print_json([asdict(each) for each in sets])
-        return 0
+        return
     for each in sets:
         kinds = ", ".join(f"{n:,} {kind or 'without kind'}" for kind, n in each.kinds.items())
         print(f"{each.id:<20} {visible(each.title)}: {each.n:,} questions ({visible(kinds)}), {each.origin}")
-    return 0
 
 
-def _add(options: argparse.Namespace) -> int:
+def _add(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     id_ = bench.question_sets.add_file(options.file.name, options.file.read_bytes(), title=options.title)
     card = bench.question_sets.card(id_)
@@ -77,24 +76,21 @@ def _add(options: argparse.Namespace) -> int:
         print_json(asdict(card))
     else:
         print(f"{id_}: {visible(card.title)}, {card.n:,} questions, {card.n_evidence:,} with gold evidence")
-    return 0
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     if options.json:
         print_json([cells_of(question) for question in bench.question_sets.questions(options.id)])
     else:
         print(bench.question_sets.content(options.id).decode(), end="")
-    return 0
 
 
-def _delete(options: argparse.Namespace) -> int:
+def _delete(options: argparse.Namespace) -> None:
     Workbench.default().question_sets.delete(options.id)
-    return 0
 
 
-def _generate(options: argparse.Namespace) -> int:
+def _generate(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     fields = ("model", "n", "seed", "users", "tasks", "questions")
     how = Generation(kinds=tuple(options.kinds), **{name: getattr(options, name) for name in fields})
@@ -111,4 +107,3 @@ def _generate(options: argparse.Namespace) -> int:
         print_json({**stored, "questions": len(generated.questions), "lost": generated.n_lost})
     else:
         print(f"{len(generated.questions):,} questions in {visible(next(iter(stored.values())))}")
-    return 0

@@ -39,19 +39,18 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_recommend)
 
 
-def _recommend(options: argparse.Namespace) -> int:
+def _recommend(options: argparse.Namespace) -> None:
     wish = Wish(options.recall, options.tokens, options.calls, options.milliseconds, options.kind)
     bench = Workbench.default()
     recommendation = bench.recommendations.make(wish, options.questions)
     if options.json:
         print_json(_values(recommendation))
-        return 0
+        return
     for ground in bench.recommendations.grounds():
         if ground.id == options.questions or not options.questions:
             print(f"{visible(ground.title)}: {ground.n:,} questions, {len(ground.experiments):,} experiments")
             break
     _print(recommendation, options.most)
-    return 0
 
 
 def _print(recommendation: Recommendation, most: int) -> None:

@@ -36,7 +36,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_rewrite)
 
 
-def _rewrite(options: argparse.Namespace) -> int:
+def _rewrite(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     from_layer = _first_layer(options.layers, index)
     expected = bench.rewrites.forecast(index, options.model, from_layer)
@@ -45,7 +45,7 @@ def _rewrite(options: argparse.Namespace) -> int:
             print_json(plain(expected))
         else:
             print(forecast_text(expected))
-        return 0
+        return
     print(forecast_text(expected), file=sys.stderr)
     options.stop.line = "stopped; the index is as it was, and what the model answered is kept for the next time"
     options.stop.clean_up = lambda: give_up_staging(options.index)
@@ -55,7 +55,6 @@ def _rewrite(options: argparse.Namespace) -> int:
     rewritten = bench.rewrites.rewrite(options.index, options.model, from_layer, context)
     make_offered_parts(options, bench, rewritten)
     _print(options, rewritten, expected, changed=rewritten.id != index.id)
-    return 0
 
 
 def _first_layer(layers: str, index: Index) -> int:

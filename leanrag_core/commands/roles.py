@@ -46,7 +46,7 @@ def _help_of(name: str) -> str:
     return sentence(spec.metadata["help"]).replace("%", "%%")
 
 
-def _roles(options: argparse.Namespace) -> int:
+def _roles(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     changes: dict[str, Any] = {
         spec.name: value for spec in fields(Role) if (value := getattr(options, spec.name, None)) is not None
@@ -73,7 +73,6 @@ def _roles(options: argparse.Namespace) -> int:
         model = "" if options.clear and options.model is None else options.model
         bench.settings.change(lambda settings: settings.with_role(options.role, new_role, model))
     _print(bench, options)
-    return 0
 
 
 def _print(bench: Any, options: argparse.Namespace) -> None:

@@ -34,17 +34,17 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     tools.set_defaults(run=_mcp)
 
 
-def _serve(options: argparse.Namespace) -> int:
+def _serve(options: argparse.Namespace) -> None:
     if options.describe:
         from leanrag_core.serving.running import description
 
         print(description())
-        return 0
+        return
     if options.api == _ALONE:
         from leanrag_core.serving.running import announced
 
         announced(_served(options.home), _API_PORT if options.port is None else options.port).run()
-        return 0
+        return
     environment = dict(os.environ)
     if options.home:
         environment["LEANRAG_HOME"] = str(options.home.resolve())
@@ -59,11 +59,10 @@ def _serve(options: argparse.Namespace) -> int:
     os.execve(sys.executable, streamlit_command(port, open_browser=options.open), environment)
 
 
-def _mcp(options: argparse.Namespace) -> int:
+def _mcp(options: argparse.Namespace) -> None:
     from leanrag_core.serving.running import serve_tools
 
     serve_tools(_served(options.home))
-    return 0
 
 
 def _served(home: Path | None) -> Served:

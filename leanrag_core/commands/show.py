@@ -54,20 +54,26 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     _add_show_run(verbs)
 
 
-def _show(options: argparse.Namespace) -> int:
+def _show(options: argparse.Namespace) -> None:
     if options.of:
-        return _show_thing(options)
+        _show_thing(options)
+        return
     index = open_index(options.index)
     if options.islands:
-        return _show_islands(index, as_json=options.json)
-    if options.clusters is not None:
-        return _show_clusters(index, options.clusters, as_json=options.json)
-    if options.filter:
-        return _show_filtered(index, filters_of(options.filter), as_json=options.json)
+        _show_islands(index, as_json=options.json)
+    elif options.clusters is not None:
+        _show_clusters(index, options.clusters, as_json=options.json)
+    elif options.filter:
+        _show_filtered(index, filters_of(options.filter), as_json=options.json)
+    else:
+        _show_index(index, as_json=options.json)
+
+
+def _show_index(index: Index, *, as_json: bool) -> None:
     shown = describe(index)
-    if options.json:
+    if as_json:
         print_json(plain(shown))
-        return 0
+        return
     print(f"{visible(shown.name)}: {index_sentence(shown)}")
     print(
         f"{'layer':>5} {'entities':>9} {'relations':>9} {'summarised':>10} {'clusters':>8} {'largest':>7} {'parts':>6}"
@@ -82,10 +88,9 @@ def _show(options: argparse.Namespace) -> int:
     for part in shown.parts:
         cost = f"{size(part.bytes)}, made in {duration(part.seconds)}" if part.seconds else size(part.bytes)
         print(f"part {part.name}: {part.status}, {cost}")
-    return 0
 
 
-def _show_islands(index: Index, *, as_json: bool) -> int:
+def _show_islands(index: Index, *, as_json: bool) -> None:
     """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
     tau_of = {step.layer: step.tau for step in index.report.clustering}
     rows = []
@@ -112,7 +117,7 @@ def _show_islands(index: Index, *, as_json: bool) -> int:
         rows.append(row)
     if as_json:
         print_json({"layers": rows})
-        return 0
+        return
     print(f"{'layer':>5} {'entities':>9} {'relations':>9} {'islands':>8} {'largest':>8} {'tau':>7} {'suggested':>9}")
     for row in rows:
         tau, suggested_tau = (f"{row.get(name):g}" if row.get(name) is not None else "–" for name in _TAUS)
@@ -120,10 +125,9 @@ def _show_islands(index: Index, *, as_json: bool) -> int:
             f"{row['layer']:>5} {row['entities']:>9,} {row['relations']:>9,} {row['islands']:>8,} {row['largest']:>8,} "
             f"{tau:>7} {suggested_tau:>9}"
         )
-    return 0
 
 
-def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
+def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> None:
     """Show what passes the filters in each layer, the entities with most relations first, and how many relations pass
     between those. Returns the exit code."""
     rows: list[dict[str, Any]] = []
@@ -137,16 +141,15 @@ def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> int:
         rows.append({"layer": layer.number, "of": len(layer), "relations": relations, "entities": entities})
     if as_json:
         print_json({"layers": rows})
-        return 0
+        return
     for row in rows:
         names = [visible(entity["name"]) for entity in row["entities"]]
         more = f", and {len(names) - _FILTERED:,} more" if len(names) > _FILTERED else ""
         print(f"L{row['layer']}: {len(names):,} of {row['of']:,} entities, {row['relations']:,} relations")
         print("  " + "; ".join(names[:_FILTERED]) + more)
-    return 0
 
 
-def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
+def _show_clusters(index: Index, number: int, *, as_json: bool) -> None:
     """Show the clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig
     for a layer that has none."""
     if not 1 <= number < len(index.layers):
@@ -166,7 +169,7 @@ def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
     ]
     if as_json:
         print_json({"layer": number, "clusters": rows})
-        return 0
+        return
     print(f"{'size':>5} {'cohesion':>8} {'conductance':>11}  name; oddest member")
     for row in rows:
         conductance = "–" if row["conductance"] is None else f"{row['conductance']:.2f}"
@@ -174,7 +177,6 @@ def _show_clusters(index: Index, number: int, *, as_json: bool) -> int:
             f"{row['size']:>5} {row['cohesion']:>8.2f} {conductance:>11}  {visible(str(row['name']))}; "
             f"{visible(str(row['oddest']))} ({row['oddest_cosine']:.2f})"
         )
-    return 0
 
 
 def _conflicts_line(index: Index) -> str:
@@ -184,7 +186,7 @@ def _conflicts_line(index: Index) -> str:
     return sentence(message("conflicts.counted", n=len(find_conflicts(index).conflicts)))
 
 
-def _show_thing(options: argparse.Namespace) -> int:
+def _show_thing(options: argparse.Namespace) -> None:
     """Return what one thing of the index says, and what made it."""
     index = open_index(options.index)
     shown = thing_of(index, options.of)
@@ -200,7 +202,7 @@ def _show_thing(options: argparse.Namespace) -> int:
             for call, record in zip(maker.calls, stored, strict=True)
         ]
         print_json({**plain(shown), "made_by": {**plain(maker), "calls": calls}})
-        return 0
+        return
     print(f"L{shown.layer} {shown.what} {visible(shown.name)} ({shown.id})")
     print(visible(shown.text))
     print(sentence(made_sentence(maker)))
@@ -208,7 +210,6 @@ def _show_thing(options: argparse.Namespace) -> int:
         print(sentence(call_sentence(call, record)))
         for role, text in _texts(record, options.prompts).items():
             print(f"--- {role}\n{visible(str(text))}")
-    return 0
 
 
 def _texts(record: CallRecord | None, prompts: bool) -> dict[str, str | None]:
@@ -227,11 +228,10 @@ def _add_show_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.set_defaults(run=_show_run)
 
 
-def _show_run(options: argparse.Namespace) -> int:
+def _show_run(options: argparse.Namespace) -> None:
     run = read_run(options.file)
     if options.json:
         print_json(ask_record(run.trace, run.answer))
-        return 0
+        return
     print(f"{'question':>9}: {visible(run.trace.question)}")
     print_run(run.trace, run.answer)
-    return 0

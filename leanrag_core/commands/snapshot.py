@@ -50,7 +50,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     add("delete", "delete a state")
 
 
-def _snapshot(options: argparse.Namespace) -> int:
+def _snapshot(options: argparse.Namespace) -> None:
     snapshots, folder = Workbench.default().snapshots, options.index
     if options.action == "compare":
         compared = snapshots.compare(folder, options.state, options.after, asked=_asked(options))
@@ -58,27 +58,27 @@ def _snapshot(options: argparse.Namespace) -> int:
             print_json(plain(compared))
         else:
             print("\n".join(map(visible, lines_of(compared))))
-        return 0
+        return
     if options.action == "open":
         opened = snapshots.open(folder, options.state)
         if options.json:
             print_json({**plain(describe(opened)), "index": str(opened.path)})
         else:
             print(opened.path)
-        return 0
+        return
     if options.action == "keep":
         snapshots.keep(folder, options.name, options.state)
     elif options.action == "restore":
         snapshots.restore(folder, options.state)
     elif options.action == "delete":
         snapshots.delete(folder, options.state)
-    return _list(options, snapshots.list(folder))
+    _list(options, snapshots.list(folder))
 
 
-def _list(options: argparse.Namespace, states: Any) -> int:
+def _list(options: argparse.Namespace, states: Any) -> None:
     if options.json:
         print_json({"index": str(options.index), "states": [plain(state) for state in states]})
-        return 0
+        return
     if not states:
         print(sentence(message("snapshot.none")))
     for state in states:
@@ -87,7 +87,6 @@ def _list(options: argparse.Namespace, states: Any) -> int:
         reason = sentence(state.because)
         facts = f"{documents}, {size(state.size_bytes)}, {own_bytes} of them in no other state"
         print(visible(f"{state.number}{name} {state.kept[:16]} {reason} {facts}"))
-    return 0
 
 
 def _asked(options: argparse.Namespace) -> AskedOfStates | None:

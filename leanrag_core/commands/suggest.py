@@ -25,7 +25,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_suggest)
 
 
-def _suggest(options: argparse.Namespace) -> int:
+def _suggest(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     index = open_index(options.index)
     questions = None
@@ -34,9 +34,8 @@ def _suggest(options: argparse.Namespace) -> int:
     suggestions = bench.suggest(index, questions, seconds=options.seconds)
     if options.json:
         print_json(plain(suggestions))
-        return 0
+        return
     _print(suggestions)
-    return 0
 
 
 def _print(suggestions: Suggestions) -> None:

@@ -58,13 +58,15 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=_sweep)
 
 
-def _sweep(options: argparse.Namespace) -> int:
+def _sweep(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     if options.list:
-        return _list(bench, options)
+        _list(bench, options)
+        return
     spec = _spec(options, bench)
     if options.forecast:
-        return _forecast(bench.sweeps.forecast(spec), options)
+        _forecast(bench.sweeps.forecast(spec), options)
+        return
     options.stop.line = "stopped; the same command goes on where it stopped"
     options.stop.clean_up = bench.sweeps.give_up_builds
     result = bench.sweeps.run(
@@ -80,7 +82,6 @@ def _sweep(options: argparse.Namespace) -> int:
         print_json({"id": result.id, **plain(findings(result))})
     else:
         _print(result)
-    return 0
 
 
 def _spec(options: argparse.Namespace, bench: Any) -> Any:
@@ -138,23 +139,22 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _list(bench: Any, options: argparse.Namespace) -> int:
+def _list(bench: Any, options: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     sweeps = bench.sweeps.store.all()
     if options.json:
         print_json([asdict(each) for each in sweeps])
-        return 0
+        return
     for each in sweeps:
         state = "complete" if each.is_complete else f"{each.built:,} indexes built, {each.rows:,} of {each.all:,} rows"
         print(f"{each.id}  {visible(each.title)}: {' x '.join(each.axes)}, {each.points:,} points, {state}")
-    return 0
 
 
-def _forecast(forecast: Any, options: argparse.Namespace) -> int:
+def _forecast(forecast: Any, options: argparse.Namespace) -> None:
     if options.json:
         print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})
-        return 0
+        return
     for build in forecast.builds:
         kept = f"keeps {', '.join(build.kept)}" if build.kept else "builds everything"
         calls = f", {build.calls.expected:,.0f} calls, {build.saved.expected:,.0f} spared" if build.calls.high else ""
@@ -165,7 +165,6 @@ def _forecast(forecast: Any, options: argparse.Namespace) -> int:
         f"{seconds.low:,.0f} to {seconds.high:,.0f} s, {forecast.calls.expected:,.0f} model calls, "
         f"${forecast.dollars.expected:,.2f}"
     )
-    return 0
 
 
 def _print(result: Any) -> None:

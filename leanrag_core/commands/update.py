@@ -60,24 +60,23 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _update(options: argparse.Namespace) -> int:
+def _update(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     if not options.paths and not options.compare_fresh:
         raise InvalidConfig("command.update_what")
-    changed = 0
     if options.paths:
         parsed = read_sources(options, bench)
         if parsed.documents:
-            changed = _changed(options, bench, index, changes_to(index, parsed.documents))
-    return _compared(options, bench) if options.compare_fresh and not options.preview else changed
+            _changed(options, bench, index, changes_to(index, parsed.documents))
+    if options.compare_fresh and not options.preview:
+        _compared(options, bench)
 
 
-def _remove(options: argparse.Namespace) -> int:
+def _remove(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
-    exit_code = _changed(options, bench, index, removal(index, options.documents))
+    _changed(options, bench, index, removal(index, options.documents))
     if options.forget and not options.preview:
         _forget(bench, options.index)
-    return exit_code
 
 
 def _forget(bench: Workbench, folder: Path) -> None:
@@ -88,7 +87,7 @@ def _forget(bench: Workbench, folder: Path) -> None:
         print(visible(sentence(message("snapshot.named_stay", n=len(staying), names=names))), file=sys.stderr)
 
 
-def _changed(options: argparse.Namespace, bench: Workbench, index: Index, changes: DocumentChanges) -> int:
+def _changed(options: argparse.Namespace, bench: Workbench, index: Index, changes: DocumentChanges) -> None:
     """Change the index, or print what that would do."""
     preview = bench.updates.preview(index, changes)
     if options.preview:
@@ -96,7 +95,7 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index, change
             print_json(plain(preview))
         else:
             print(preview_text(preview))
-        return 0
+        return
     for name in changes.unchanged:
         print(f"{visible(name)}: is in the index already", file=sys.stderr)
     if changes:
@@ -108,7 +107,6 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index, change
         index = bench.updates.update(options.index, changes, context)
         make_offered_parts(options, bench, index)
     _print_changed(options, index, preview)
-    return 0
 
 
 def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePreview) -> None:
@@ -177,19 +175,18 @@ def _rewritten_lines(report: UpdateReport) -> list[str]:
     ]
 
 
-def _compared(options: argparse.Namespace, bench: Workbench) -> int:
+def _compared(options: argparse.Namespace, bench: Workbench) -> None:
     """Print the distance of the index to a fresh build of its documents."""
     questions = read_questions(options.questions) if options.questions else None
     distance = bench.fresh_builds.compare(options.index, questions, report=PrintedProgress())
     if options.json:
         print_json({**plain(distance), "advises_rebuild": distance.advises_rebuild})
-        return 0
+        return
     print("adjusted Rand index with a fresh build, by layer: " + ", ".join(f"{x:.2f}" for x in distance.clusters))
     if distance.recall is not None and distance.fresh_recall is not None:
         print(f"recall of evidence {distance.recall:.3f}, of a fresh build {distance.fresh_recall:.3f}, "
               f"over {counted(distance.n_questions, 'question')}")  # fmt: skip
     print(sentence_of_advice(distance.advises_rebuild))
-    return 0
 
 
 def sentence_of_advice(advises: bool) -> str:
@@ -197,7 +194,7 @@ def sentence_of_advice(advises: bool) -> str:
     return sentence(message("update.advice.rebuild" if advises else "update.advice.stay"))
 
 
-def _undo(options: argparse.Namespace) -> int:
+def _undo(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     if options.list or options.forget:
         if options.forget:
@@ -209,10 +206,9 @@ def _undo(options: argparse.Namespace) -> int:
             print("no earlier states are kept")
         for state in states if not options.json else ():
             print(f"{state.number}: {counted(state.documents, 'document')}, {size(state.size_bytes)}")
-        return 0
+        return
     index = bench.updates.undo(options.index)
     if options.json:
         print_json({**plain(describe(index)), "index": str(options.index)})
     else:
         print(f"{options.index}: {index_sentence(describe(index))}")
-    return 0

@@ -24,14 +24,14 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     _add_without(verbs)
 
 
-def _why_not(options: argparse.Namespace) -> int:
+def _why_not(options: argparse.Namespace) -> None:
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
     explained = bench.explanations.why_not(index, trace, options.wanted, offer=not options.no_tries)
     if options.json:
         print_json(why_values(explained.why, explained.offers))
-        return 0
+        return
     why = explained.why
     print(sentence(why.headline))
     for check in why.checks:
@@ -41,7 +41,6 @@ def _why_not(options: argparse.Namespace) -> int:
     for each in explained.offers:
         changes = ", ".join(f"{change.option} {change.before} -> {change.after}" for change in each.changes)
         print(f"tried: {changes}, {each.tokens:+,} tokens: {sentence(each.lane.said[-1])}")
-    return 0
 
 
 def _add_without(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -54,7 +53,7 @@ def _add_without(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     parser.set_defaults(run=_without)
 
 
-def _without(options: argparse.Namespace) -> int:
+def _without(options: argparse.Namespace) -> None:
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
@@ -75,7 +74,7 @@ def _without(options: argparse.Namespace) -> int:
             }
         groups = [{"role": each.role, "entered": each.entered, "left": each.left} for each in context.groups]
         print_json({"way": run.way, "tokens": context.tokens, "context": groups, "answer": answer})
-        return 0
+        return
     print(sentence(run.trace.notes[-1]))
     print(f"context: {context.tokens:+,} tokens")
     for group in context.groups:
@@ -89,4 +88,3 @@ def _without(options: argparse.Namespace) -> int:
                 print(visible(f"  {sign} {text}"))
         for each in answer_change.moved:
             print(visible(f"  > {each.text} ({', '.join(each.before)} -> {', '.join(each.after)})"))
-    return 0
