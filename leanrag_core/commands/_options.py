@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.extensions import BrokenExtension
 from leanrag_core.indexing.parsing import ParsedUpload
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
@@ -145,12 +146,17 @@ def scope_of(options: argparse.Namespace) -> Scope:
     return Scope(*listed, since=options.since, until=options.until, as_of=options.as_of)
 
 
+def print_broken(files: Sequence[BrokenExtension]) -> None:
+    """Print on stderr why files of an extension folder hold no extension."""
+    for file in files:
+        print(f"note: {visible(sentence(file.message))}", file=sys.stderr)
+
+
 def asked_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the strategy's options that were given. Raises InvalidConfig for one without a value."""
     chosen: dict[str, Any] = {}
     listed = strategies()
-    for broken in listed.broken:
-        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    print_broken(listed.broken)
     known = next((each.config for each in listed.strategies if each.name == options.strategy), None)
     if known is not None:  # another strategy takes those of its options that the preset speaks of
         chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}

@@ -76,11 +76,15 @@ def _interval(interval: Interval | None) -> dict[str, Any] | None:
 def _cell(cell: Cell) -> str:
     if cell.interval is None:
         return "–"
-    return f"{_with_bounds(cell.interval)} {cell.letters}".rstrip()
+    return f"{_figures(cell.interval)} {cell.letters}".rstrip()
 
 
-def _with_bounds(interval: Interval, sign: str = "") -> str:
-    places = 0 if abs(interval.value) >= _LARGE else 3
+def _figures(interval: Interval, sign: str = "") -> str:
+    return with_bounds(interval, 0 if abs(interval.value) >= _LARGE else 3, sign)
+
+
+def with_bounds(interval: Interval, places: int, sign: str = "") -> str:
+    """Return the mean with its bounds, if it has any. places: after the point. sign: "+" for a difference."""
     if interval.low is None or interval.high is None:
         return f"{interval.value:{sign},.{places}f}"
     return f"{interval.value:{sign},.{places}f} [{interval.low:,.{places}f}, {interval.high:,.{places}f}]"
@@ -90,7 +94,7 @@ def print_difference(difference: ExperimentDifference, most: int) -> None:
     """Print for each run the mean difference and the questions that lost most. most: at most so many of them."""
     print(f"{difference.measure}: {difference.before} -> {difference.after}")
     for run in difference.runs:
-        mean = "–" if run.interval is None else _with_bounds(run.interval, "+")
+        mean = "–" if run.interval is None else _figures(run.interval, "+")
         name = run.before if run.before == run.after else f"{run.before} -> {run.after}"
         print(f"{visible(name)}: {mean}, p {run.p:.3f}; {run.regressions:,} worse, {run.gains:,} better")
         for change in run.questions[:most]:

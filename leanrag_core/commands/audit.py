@@ -120,11 +120,7 @@ def _print_judges(audit: Audit) -> None:
 def _print_pairs(audit: Audit) -> None:
     if not audit.pairs:
         return
-    print(
-        "\n"
-        + _line(("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm"))
-        + "  verdict"
-    )
+    print(f"\n{_line(_HEADS)}  verdict")
     named = None
     for pair in audit.pairs:
         if (pair.judge, pair.a, pair.b) != named:

@@ -1,11 +1,10 @@
 """compare: several strategies, settings or indexes on the same question, or over a file of questions."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json, add_scope, scope_of
+from leanrag_core.commands._options import add_json, add_scope, print_broken, scope_of
 from leanrag_core.commands._printing import print_json
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
@@ -56,8 +55,7 @@ def _compare(options: argparse.Namespace) -> None:
     if (options.question is None) == (options.questions is None):
         raise InvalidConfig("comparison.question_or_set")
     listed = strategies()
-    for broken in listed.broken:
-        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    print_broken(listed.broken)
     least = 2 if options.questions is None else 1
     specs = column_specs(options.columns, listed, equal_tokens=options.equal, least=least)
     bench, own_index = Workbench.default(), open_index(options.index)

@@ -1,13 +1,12 @@
 """evaluate: a strategy's measures over questions with gold evidence, or an extraction against a reference graph."""
 
 import argparse
-import sys
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json, add_top, top_options
+from leanrag_core.commands._options import add_json, add_top, print_broken, top_options
 from leanrag_core.commands._printing import PrintedProgress, print_json
 from leanrag_core.commands._score_tables import print_grounds, print_table, table_values
 from leanrag_core.errors import InvalidConfig
@@ -53,8 +52,7 @@ def _evaluate(options: argparse.Namespace) -> None:
     if options.all:
         _evaluate_all(options)
         return
-    for broken in broken_measures():
-        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    print_broken(broken_measures())
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
     chosen, chunks = top_options(options), ChunkTexts(index)

@@ -7,7 +7,7 @@ from typing import Any
 
 from leanrag_core.commands._options import add_execution, add_json, execution_of, model_name, question_set_of
 from leanrag_core.commands._printing import PrintedProgress, print_json
-from leanrag_core.commands._score_tables import print_difference, print_grounds, print_table, table_values
+from leanrag_core.commands._score_tables import print_difference, print_grounds, print_table, table_values, with_bounds
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.experiments.comparison import compare_experiments
@@ -317,6 +317,4 @@ def _own(cell: PaperCell) -> str:
     if cell.own is None:
         return "–"
     places = 0 if cell.own.value >= 1000 else 2
-    if cell.own.low is None or cell.own.high is None:
-        return f"{cell.own.value:,.{places}f}"
-    return f"{cell.own.value:,.{places}f} [{cell.own.low:,.{places}f}, {cell.own.high:,.{places}f}]"
+    return with_bounds(cell.own, places)
