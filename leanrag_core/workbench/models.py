@@ -14,6 +14,7 @@ from leanrag_core.models.speeds import Speeds
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.roles import EXTRACTION
 from leanrag_core.types.settings import Execution, Settings
@@ -86,6 +87,11 @@ class ModelAccess:
             if (name, fingerprint) not in embeddings:
                 embeddings[name, fingerprint] = self.make().embedding(name, fingerprint)
             return embeddings[name, fingerprint]
+
+    def embedding_of(self, index: Index) -> EmbeddingModel:
+        """Return the embedding model that the index was built with, opened once for all sessions."""
+        recorded = index.manifest.embedding
+        return self.embedding(recorded.name, recorded.fingerprint)
 
     def endpoint(self, settings: Settings) -> Endpoint:
         """Return the server that these settings name, which need not be saved."""

@@ -90,9 +90,8 @@ class Parts:
         for need in info.part.needs:
             if need not in INDEX_NEEDS and need not in finished:
                 self.build(index, need, models=models, report=report)
-        recorded = index.manifest.embedding
         tools = PartTools(
-            embed=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            embed=lambda texts: self._models.embedding_of(index).embed(list(texts)),
             language=self._language(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda other: self.read(index, other),

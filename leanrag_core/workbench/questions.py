@@ -136,10 +136,9 @@ class Questions:
         """Return what a strategy may use for one question. answers: it makes the answer, and does not retrieve."""
         load_vocabulary()  # before a step's clock runs
         models = self._models.make(budget=budget, index=index.folder_name)
-        recorded = index.manifest.embedding
         return Tools(
-            embed=lambda texts: embed_queries(self._models.embedding(recorded.name, recorded.fingerprint), list(texts)),
-            passages=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            embed=lambda texts: embed_queries(self._models.embedding_of(index), list(texts)),
+            passages=lambda texts: self._models.embedding_of(index).embed(list(texts)),
             language=(self.answering_language if answers else self._rewriting_language)(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda name: self._parts.read(index, name),
@@ -167,8 +166,7 @@ class Questions:
         """Return the (d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig
         for a question that is empty or too long, ModelMismatch."""
         require_question(question)
-        recorded = index.manifest.embedding
-        model = self._models.embedding(recorded.name, recorded.fingerprint)
+        recorded, model = index.manifest.embedding, self._models.embedding_of(index)
         if (model.fingerprint, model.dimension) != (recorded.fingerprint, recorded.dimension):
             raise ModelMismatch(
                 "index.other_embedding",
@@ -178,17 +176,18 @@ class Questions:
                 present=model.fingerprint,
                 present_dimension=model.dimension,
             )
-        if embed_task(model) is None:  # its calls are counted and kept by the store of calls
+
+        def embedded() -> np.ndarray:
             return np.asarray(embed_queries(model, [question.strip()])[0])
-        key = recorded.fingerprint, question.strip()
-        vector = self._vectors.get_or_make(key, lambda: np.asarray(embed_queries(model, [question.strip()])[0]))
-        return vector
+
+        if embed_task(model) is None:  # its calls are counted and kept by the store of calls
+            return embedded()
+        return self._vectors.get_or_make((recorded.fingerprint, question.strip()), embedded)
 
     def embedded(self, index: Index, texts: Sequence[str]) -> np.ndarray:
         """Return the (n, d) unit vectors of the texts by the model that the index was built with."""
-        recorded = index.manifest.embedding
-        vectors = self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts))
-        return np.asarray(vectors).reshape(len(texts), recorded.dimension)
+        vectors = self._models.embedding_of(index).embed(list(texts))
+        return np.asarray(vectors).reshape(len(texts), index.manifest.embedding.dimension)
 
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:
         """Return the answer to a trace's question: the strategy's own where it has one, else from the context alone.
@@ -203,7 +202,7 @@ class Questions:
             task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
-        embed = partial(self._sentences.embed, self._models.embedding(recorded.name, recorded.fingerprint))
+        embed = partial(self._sentences.embed, self._models.embedding_of(index))
         knows_languages = recorded.name == MULTILINGUAL
         return extractive_answer(trace, embed, vector, recorded.cosines, knows_languages=knows_languages)
 

@@ -89,8 +89,7 @@ class Scopes:
             return {}
 
     def _embed(self, index: Index) -> Callable[[list[str]], np.ndarray]:
-        recorded = index.manifest.embedding
-        return lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(texts)
+        return lambda texts: self._models.embedding_of(index).embed(texts)
 
 
 def _identity(index: Index) -> tuple[str, str]:
@@ -122,9 +121,8 @@ class CutParts:
             return self._made.get_or_make(key, lambda: self._make(index, info, options, part)).content
 
     def _make(self, index: Index, info: PartInfo, options: dict[str, Any], part: Callable[[str], Any]) -> "_Made":
-        recorded = index.manifest.embedding
         tools = PartTools(
-            embed=lambda texts: self._models.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            embed=lambda texts: self._models.embedding_of(index).embed(list(texts)),
             prompts=PromptBook(index.manifest.config.prompts),
             part=part,
         )
