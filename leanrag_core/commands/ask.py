@@ -60,7 +60,7 @@ def _keep(
     bench: Workbench, index: Index, question: str, strategy: str, answer: Answer | None, scope: Scope | None
 ) -> None:
     """Note the question in the history, which links to indexes of the workbench alone."""
-    if index.path is None or index.path.resolve().parent != bench.indexes.root.resolve():
+    if index.path is None or not bench.indexes.holds(index.path):
         return
     id_ = index.path.resolve().name
     text = answer.text if answer is not None and answer.grounded else ""

@@ -61,6 +61,10 @@ class Indexes(IndexStore):
             raise IndexNotFound("snapshot.gone", index=present)
         return self.trials_root / index_id if index_id.startswith(TRIAL) else path
 
+    def holds(self, folder: Path) -> bool:
+        """Tell whether the folder is one of the store's indexes."""
+        return folder.resolve().parent == self.root.resolve()
+
     def rename_corpus(self, corpus_id: str, name: str) -> None:
         """Have the indexes of that corpus call it so. Raises StorageFailed."""
         for summary in self.all():

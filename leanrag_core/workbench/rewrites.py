@@ -88,7 +88,7 @@ class Rewrites:
 
     def _put_in_place(self, folder: Path, before: Index, rewritten: Index) -> Index:
         """Put the rewritten index in place; raise IndexChanged where the index in the folder is another one by now."""
-        in_store = folder.resolve().parent == self._indexes.root.resolve()
+        in_store = self._indexes.holds(folder)
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)

@@ -103,8 +103,7 @@ class Snapshots:
             remove_stale_staging(folder)
             known = self.find(folder, state)
             layout.read_index(state_folder(folder, known.number))  # a damaged one takes no place
-            in_store = folder.resolve().parent == self._indexes.root.resolve()
-            put_again(folder, known, StateChange("restore"), in_store=in_store)
+            put_again(folder, known, StateChange("restore"), in_store=self._indexes.holds(folder))
             return layout.read_index(folder)
 
     def delete(self, folder: Path, state: str) -> None:

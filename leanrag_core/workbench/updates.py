@@ -59,9 +59,6 @@ class Updates:
         self._models, self._jobs = models, jobs
         self._fingerprints: BoundedCache[tuple[str, str], str] = BoundedCache(_FINGERPRINTS_KEPT)
 
-    def _in_store(self, folder: Path) -> bool:
-        return folder.resolve().parent == self._indexes.root.resolve()
-
     def is_behind(self, folder: Path) -> bool:
         """Tell whether the corpus of the index holds other documents than the index; compares names and ids only."""
         manifest = layout.read_manifest(folder)
@@ -164,7 +161,7 @@ class Updates:
             folder,
             manifest.name,
             manifest.corpus,
-            self._in_store(folder),
+            self._indexes.holds(folder),
             refusals=[refusal for refusal in self._refusals(index) if refusal.name not in names],
             edits=log,
             before=Before(index, step),
@@ -194,7 +191,7 @@ class Updates:
         with build_lock(folder, waiting=lambda: None):
             if layout.read_manifest(folder).id != before.id:
                 raise IndexChanged("update.changed_meanwhile", index=before.name)
-            put_again(folder, state, change, in_store=self._in_store(folder))
+            put_again(folder, state, change, in_store=self._indexes.holds(folder))
             return layout.read_index(folder)
 
     def undo(self, folder: Path) -> Index:
@@ -212,7 +209,7 @@ class Updates:
     def forget_earlier(self, folder: Path) -> None:
         """Delete the earlier states that have no name, and with them what they and a Chroma server hold of removed
         documents; updates can no longer be undone. Raises SearchIndexFailed when the server keeps its part."""
-        in_store = self._in_store(folder)
+        in_store = self._indexes.holds(folder)
         ids = self._indexes.ids_of_states(folder.name) if in_store else {layout.read_manifest(folder).id}
         earlier_states.forget_earlier(folder)
         self._indexes.remove_collections(ids - {state.id for state in earlier_states.earlier_states(folder)})
