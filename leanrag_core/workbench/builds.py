@@ -3,7 +3,6 @@
 import sys
 import threading
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 from leanrag_core.errors import Cancelled, InvalidConfig, LeanRAGError
@@ -52,7 +51,7 @@ from leanrag_core.types.summary import recorded_config
 from leanrag_core.types.updating import layer_writers
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, metered
 from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
@@ -304,8 +303,7 @@ class BuildWork:
         context = replace(self._models.job_context(job, index=index_id), as_batches=as_batches)
         expected = self._builds.forecast(spec.corpus_id, config)
         job.expect(in_batches(expected, config) if as_batches else expected)
-        remote = is_remote(config.model) or is_remote(config.embedding)
-        with job.metered(context.models.meter.read) if remote else nullcontext():
+        with metered(job, context.models, config):
             request = self._builds.of_corpus(spec.corpus_id, config, str(spec.arguments.get("name", "")))
             try:
                 index = self._builds.run(request, context)

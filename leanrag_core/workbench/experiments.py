@@ -43,7 +43,7 @@ from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
 from leanrag_core.storage.votes import standing_votes
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN, is_remote
+from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
@@ -51,7 +51,7 @@ from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import GENERATED
 from leanrag_core.types.settings import Execution
 from leanrag_core.workbench.experiment_asking import RunIndexes
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, calls_endpoint
 from leanrag_core.workbench.question_sets import QuestionSets
 
 OPEN_STAGE, PARTS_STAGE, STORE_STAGE = "open", "parts", "store"
@@ -73,7 +73,7 @@ class Inputs:
     def is_remote(self) -> bool:
         """Whether models at an endpoint are called."""
         configs = [index.manifest.config for index in self.indexes.values()]
-        return any(is_remote(name) for config in configs for name in (config.model, config.embedding))
+        return any(map(calls_endpoint, configs))
 
 
 class Experiments:

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 from leanrag_core.evaluation.base import Outcome
@@ -20,14 +19,13 @@ from leanrag_core.models.registry import Models
 from leanrag_core.storage.earlier_states import FreshDistances
 from leanrag_core.storage.layout import read_edits, read_index
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Report, silent
 from leanrag_core.types.summary import recorded_config
 from leanrag_core.types.updating import DocumentChanges, FreshDistance
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess
+from leanrag_core.workbench.models import ModelAccess, metered
 from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.questions import AskRequest, Questions
 from leanrag_core.workbench.updates import Updates
@@ -109,8 +107,7 @@ class CompareFreshWork:
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
         models = self._models.job_context(job, index=index_id).models
-        remote = is_remote(config.model) or is_remote(config.embedding)
-        with job.metered(models.meter.read) if remote else nullcontext():
+        with metered(job, models, config):
             distance = self._fresh_builds.compare(self._indexes.path(index_id), models=models, report=job.report)
         return Done(index_id, JobReport({"layers": len(distance.clusters), "questions": distance.n_questions}))
 

@@ -1,7 +1,7 @@
 """Imports of graphs that other programs made, in this process or by a job, and files of them that a person uploads."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from leanrag_core.storage.indexes import folder_name, import_id
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import IndexConfig, is_remote
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
@@ -33,7 +33,7 @@ from leanrag_core.types.roles import AGGREGATION
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import recorded_config
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, metered
 
 _MEGABYTE = 1_000_000
 
@@ -133,8 +133,7 @@ class ImportWork:
         config, path = recorded_config(spec.config).checked(), Path(str(arguments["path"]))
         format_name = str(arguments["format"])
         context = self._models.job_context(job, index=_folder_name(spec))
-        remote = any(map(is_remote, (config.model, config.embedding)))
-        with job.metered(context.models.meter.read) if remote else nullcontext():
+        with metered(job, context.models, config):
             request = self._imports.request(path, format_name, config, name=str(arguments.get("name", "")))
             index = self._imports.run(path, format_name, request, context)
         assert index.path is not None

@@ -1,6 +1,7 @@
 """The models that a workbench's settings name, and what a piece of work runs with."""
 
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from leanrag_core.models.request_form import LearntForms
 from leanrag_core.models.speeds import Speeds
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.roles import EXTRACTION
@@ -39,6 +40,16 @@ class _Learnt:
     n_saved: int
     forms: LearntForms = field(default_factory=LearntForms)
     embeddings: dict[tuple[str, str], EmbeddingModel] = field(default_factory=dict)
+
+
+def calls_endpoint(config: IndexConfig) -> bool:
+    """Tell whether a build with this configuration calls a model of an endpoint."""
+    return is_remote(config.model) or is_remote(config.embedding)
+
+
+def metered(job: RunningJob, models: Models, config: IndexConfig) -> AbstractContextManager[None]:
+    """Return the block in which the job notes what its models spend; it notes nothing if none of them is called."""
+    return job.metered(models.meter.read) if calls_endpoint(config) else nullcontext()
 
 
 class ModelAccess:

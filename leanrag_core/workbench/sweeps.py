@@ -49,7 +49,7 @@ from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.experiment_asking import RunIndexes
 from leanrag_core.workbench.experiments import OPEN_STAGE, STORE_STAGE, Experiments, program_versions
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, calls_endpoint
 from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.samples import sample_id
 
@@ -220,9 +220,7 @@ class Sweeps:
         firsts = {base_of(plan.configs[name]): name for name in reversed(missing)}
         first_folders = [name for name in missing if name in firsts.values()]
         later = [name for name in missing if name not in first_folders]
-        is_called = any(
-            is_remote(name) for config in plan.configs.values() for name in (config.model, config.embedding)
-        )
+        is_called = any(map(calls_endpoint, plan.configs.values()))
 
         def build(name: str, *, is_first: bool) -> Built:
             index_context = replace(context, models=models.counted_apart(name), report=todo.within(name))

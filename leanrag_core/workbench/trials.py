@@ -19,7 +19,7 @@ from leanrag_core.retrieval.variants import Setting
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.storage.staging import copy_index, remove_half_built
-from leanrag_core.types.config import CHUNK, IndexConfig, is_remote, settings_of_stages
+from leanrag_core.types.config import CHUNK, IndexConfig, settings_of_stages
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
@@ -30,7 +30,7 @@ from leanrag_core.types.updating import DocumentChanges
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.imports import Imports
 from leanrag_core.workbench.indexes import TRIAL, Indexes
-from leanrag_core.workbench.models import ModelAccess
+from leanrag_core.workbench.models import ModelAccess, calls_endpoint
 
 MOST = 24  # trials that are held; those not used for longest go first
 MOST_BYTES = 2_000_000_000
@@ -123,7 +123,7 @@ class Trials:
         """Tell whether earlier builds have left the stages that another clustersize or tau starts from. An imported
         graph contains them, and answers of models at an endpoint are kept with their calls."""
         config = index.manifest.config.checked()
-        if _is_imported(index) or is_remote(config.model) or is_remote(config.embedding):
+        if _is_imported(index) or calls_endpoint(config):
             return True
         forecast = self.forecast(index, config)
         return forecast.sampled >= forecast.chunks

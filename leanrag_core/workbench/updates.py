@@ -1,7 +1,6 @@
 """Updates of indexes: documents added, changed and removed, edits by hand, undoing both; here or by a job."""
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ from leanrag_core.types.updating import DocumentChanges, Edit, EditLog, LineageS
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, metered
 from leanrag_core.workbench.parts import Parts
 
 _FINGERPRINTS_KEPT = 32  # of corpora: of a million documents one takes seconds
@@ -262,8 +261,7 @@ class UpdateWork:
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
         context = self._models.job_context(job, index=index_id)
-        remote = is_remote(config.model) or is_remote(config.embedding)
-        with job.metered(context.models.meter.read) if remote else nullcontext():
+        with metered(job, context.models, config):
             index = self._changed(index_id, context, spec)
         for part in self._parts.offered(index):
             self._parts.start(index_id, part)
