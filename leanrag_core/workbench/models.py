@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.jobs.runner import RunningJob
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.endpoint import Endpoint
@@ -50,6 +51,16 @@ def calls_endpoint(config: IndexConfig) -> bool:
 def metered(job: RunningJob, models: Models, config: IndexConfig) -> AbstractContextManager[None]:
     """Return the block in which the job notes what its models spend; it notes nothing if none of them is called."""
     return job.metered(models.meter.read) if calls_endpoint(config) else nullcontext()
+
+
+def require_embedding(models: Models, name: str, index: Index) -> EmbeddingModel:
+    """Return the embedding model of that name, with which the index was built. Raises InvalidConfig if it is another
+    one by now."""
+    fingerprint = index.manifest.embedding.fingerprint
+    embedding = models.embedding(name, fingerprint)
+    if embedding.fingerprint != fingerprint:
+        raise InvalidConfig("update.other_embedding", index=index.manifest.name)
+    return embedding
 
 
 class ModelAccess:

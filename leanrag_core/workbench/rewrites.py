@@ -27,7 +27,7 @@ from leanrag_core.types.settings import Execution
 from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import RewriteForecast
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess, RunContext
+from leanrag_core.workbench.models import ModelAccess, RunContext, require_embedding
 from leanrag_core.workbench.parts import Parts
 
 _MEGABYTE = 1_000_000
@@ -72,10 +72,7 @@ class Rewrites:
     def _made(self, rewriting: Rewriting, context: RunContext) -> Index:
         models, config, index = context.models, rewriting.config, rewriting.index
         require_models(models, config)
-        fingerprint = index.manifest.embedding.fingerprint
-        embedding = models.embedding(config.embedding, fingerprint)
-        if embedding.fingerprint != fingerprint:
-            raise InvalidConfig("update.other_embedding", index=index.manifest.name)
+        embedding = require_embedding(models, config.embedding, index)
         model, apply = _remote(models, rewriting.model), ThreadMap(models.in_role(AGGREGATION).settings.concurrency)
         with opened(context.execution) as executor:
             build_models = BuildModels(embedding, apply=apply, executor=executor, stages=self._stages)

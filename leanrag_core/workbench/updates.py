@@ -44,7 +44,7 @@ from leanrag_core.types.updating import DocumentChanges, Edit, EditLog, LineageS
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.indexes import Indexes
-from leanrag_core.workbench.models import ModelAccess, RunContext, metered
+from leanrag_core.workbench.models import ModelAccess, RunContext, metered, require_embedding
 from leanrag_core.workbench.parts import Parts
 
 _FINGERPRINTS_KEPT = 32  # of corpora: of a million documents one takes seconds
@@ -150,9 +150,7 @@ class Updates:
         if earlier := self._earlier_with(folder, index, documents, log):
             return self._repeated(folder, earlier, manifest, StateChange.of(step))
         context = context or self._models.context(index=folder.name)
-        embedding = context.models.embedding(config.embedding, manifest.embedding.fingerprint)
-        if embedding.fingerprint != manifest.embedding.fingerprint:
-            raise InvalidConfig("update.other_embedding", index=manifest.name)
+        require_embedding(context.models, config.embedding, index)
         names = {document.name for document in documents}
         request = BuildRequest(
             documents,
