@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from leanrag_core.answering.support import best_sentence, doubt, supports
 from leanrag_core.figures import passages
 from leanrag_core.figures.drawing import isolated
@@ -16,7 +14,7 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.trace import Answer, ContextItem, ContextSection, Trace, TraceItem
 from leanrag_core.types.visible import visible_values
 from pages.ask import roles
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.messages import say, words
 
 _SCRIPT = Path(__file__).with_name("citations.js")
@@ -72,11 +70,6 @@ def show(
     section_of = {item.mark: section for section in context.sections for item in section.items}
     item_of = {item.mark: item for section in context.sections for item in section.items}
 
-    def cited_now() -> None:
-        chosen = st.session_state[key].get("cited")
-        if chosen:
-            on_cite(str(chosen))
-
     section_titles = {section.name: words(section.noun or section.title) for section in context.sections}
     parts = [
         {
@@ -110,7 +103,9 @@ def show(
             "items": say("cite.items"),
         },
     }
-    component(_SCRIPT, _FRAME, parts=("marks",))(data=visible_values(data), key=key, on_cited_change=cited_now)
+    component(_SCRIPT, _FRAME, parts=("marks",))(
+        data=visible_values(data), key=key, on_cited_change=report(key, "cited", on_cite)
+    )
 
 
 class _Evidence:

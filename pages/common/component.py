@@ -39,6 +39,17 @@ def component(
     return lambda *, data, **others: mount(data=_deflated(data), **others)
 
 
+def report(key: str, event: str, act: Callable[[str], object]) -> Callable[[], None]:
+    """Return a callback that passes on what the component with that key reports as the event, unless it is empty."""
+
+    def reported() -> None:
+        value = st.session_state[key].get(event)
+        if value:
+            act(str(value))
+
+    return reported
+
+
 def _deflated(data: Any) -> Any:
     """Return large data as deflated JSON, a fourth of the bytes, which inflate.js reads; return small data
     unchanged."""

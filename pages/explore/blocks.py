@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import streamlit as st
 
 from leanrag_core.figures.blocks import LAYER, QUESTION, TYPE, Block, Column, Measure, Picture, ShownTree, hit_steps
 from leanrag_core.types.graph import Place
 from leanrag_core.types.visible import visible_values
 from pages.common import drawing_view
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.messages import language, say
 
 _HERE = Path(__file__).resolve().parent
@@ -53,9 +52,6 @@ def show(
     """Draw the picture. measure: colours the blocks; None for the last question's hits. crumbs: layer, id and name from
     the root to the focus. name: of the measure."""
 
-    def reported(event: str) -> Any:
-        return st.session_state[_KEY].get(event)
-
     n_nodes = sum(column.total for column in picture.columns)
     data = {
         "nodes": n_nodes,
@@ -91,10 +87,10 @@ def show(
         data=visible_values(data),
         key=_KEY,
         height="content",
-        on_picked_change=lambda: reports.picked(str(reported("picked"))) if reported("picked") else None,
-        on_opened_change=lambda: reports.opened(str(reported("opened"))) if reported("opened") else None,
-        on_up_change=lambda: reports.up() if reported("up") else None,
-        on_table_change=lambda: reports.as_table() if reported("table") else None,
+        on_picked_change=report(_KEY, "picked", reports.picked),
+        on_opened_change=report(_KEY, "opened", reports.opened),
+        on_up_change=report(_KEY, "up", lambda value: reports.up()),
+        on_table_change=report(_KEY, "table", lambda value: reports.as_table()),
     )
 
 

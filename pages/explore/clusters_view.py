@@ -1,6 +1,6 @@
 """Clusters: sizes, cohesion, stability and conductance of a layer's clusters, and a comparison with another index."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible, visible_values
 from leanrag_core.views.clusters import COLUMNS, board_values, board_words, finding
 from pages.common import choices, markup, session, state
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.drawing_view import tools
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
@@ -193,19 +193,11 @@ def _board(
         ),
     }
 
-    def triggered(name: str, act: Callable[[str], None]) -> Callable[[], None]:
-        def heard() -> None:
-            value = st.session_state[key].get(name)
-            if value:
-                act(str(value))
-
-        return heard
-
     component(_HERE / "clusters.js", _FRAME, draws_svg=True, parts=("figure_tools",))(
         data=visible_values(values),
         key=key,
-        on_picked_change=triggered("picked", exploring.go),
-        on_sorted_change=triggered("sorted", lambda value: st.session_state.__setitem__(sort_key, value)),
+        on_picked_change=report(key, "picked", exploring.go),
+        on_sorted_change=report(key, "sorted", partial(st.session_state.__setitem__, sort_key)),
     )
 
 

@@ -13,7 +13,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.map import short_name, units
 from pages.common import drawing_view
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.messages import message, say
 from pages.explore import map_view
 from pages.explore.exploring import Exploring, View
@@ -64,13 +64,8 @@ def show(exploring: Exploring) -> None:
         ),
     }
 
-    def picked() -> None:
-        chosen = st.session_state[_KEY].get("picked")
-        if chosen:
-            exploring.go(str(chosen))
-
     component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools"))(
-        data=visible_values(data), key=_KEY, on_picked_change=picked
+        data=visible_values(data), key=_KEY, on_picked_change=report(_KEY, "picked", exploring.go)
     )
 
 

@@ -21,7 +21,7 @@ from leanrag_core.types.visible import visible_values
 from leanrag_core.views.islands import IndexIslands, base_line, drawn_note, finding, picture_values
 from pages.build import job_words
 from pages.common import session, state
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.drawing_view import tools
 from pages.common.html import draw, html
 from pages.common.markup import muted
@@ -127,19 +127,17 @@ def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
     draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', head, more))
     summary, key = exploring.summary, "islands"
 
-    def opened() -> None:
-        chosen = st.session_state[key].get("opened")
-        if chosen:
-            exploring.go(str(chosen))
-            state.remember("focus", None)
-            state.remember("view", None)
+    def opened(chosen: str) -> None:
+        exploring.go(chosen)
+        state.remember("focus", None)
+        state.remember("view", None)
 
     note = drawn_note(islands, say)
     values = picture_values(summary.id + summary.created, islands, say)
     title = say("explore.figure", what=say("explore.view.islands"), name=summary.name)
     data = visible_values(values) | {"tools": tools(title, note, keys=say("explore.islands.same_places"))}
     component(_HERE / "islands.js", _PICTURES, draws_svg=True, parts=("figure_tools",))(
-        data=data, key=key, on_opened_change=opened
+        data=data, key=key, on_opened_change=report(key, "opened", opened)
     )
 
 
@@ -168,17 +166,15 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
         "note": reason or _rebuild_note(index, model),
     }
 
-    def rebuild() -> None:
-        wanted = st.session_state[key].get("rebuild")
-        if wanted and not reason:
-            existing = _existing(summary).get(str(wanted))
-            if existing:
-                go_to(existing)
-            else:
-                start(summary, replace(config.checked(), tau=str(wanted)))
+    def rebuild(wanted: str) -> None:
+        existing = _existing(summary).get(wanted)
+        if existing and not reason:
+            go_to(existing)
+        elif not reason:
+            start(summary, replace(config.checked(), tau=wanted))
 
     component(_HERE / "tau_panel.js", _PANEL, draws_svg=True, library=_HERE / "tau_chart.js")(
-        data=visible_values(data), key=key, on_rebuild_change=rebuild
+        data=visible_values(data), key=key, on_rebuild_change=report(key, "rebuild", rebuild)
     )
 
 

@@ -9,7 +9,7 @@ from leanrag_core.queries.entity_search import EntityMatches, best_matches, near
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.visible import visible_values
 from pages.common import state
-from pages.common.component import component
+from pages.common.component import component, report
 from pages.common.messages import language, say
 from pages.explore.exploring import Exploring
 
@@ -44,11 +44,6 @@ def field(exploring: Exploring) -> None:
         if written is not None:
             state.remember("find", str(written).removeprefix("="))
 
-    def picked() -> None:
-        chosen = st.session_state[key].get("picked")
-        if chosen:
-            exploring.go(str(chosen))
-
     data = {
         "find": exploring.search,
         "matches": [_listed(row) for row in matches.rows[:_LISTED]],
@@ -63,7 +58,12 @@ def field(exploring: Exploring) -> None:
         },
     }
     component(_SCRIPT, _FRAME)(
-        data=visible_values(data), key=key, width=212, height="content", on_typed_change=typed, on_picked_change=picked
+        data=visible_values(data),
+        key=key,
+        width=212,
+        height="content",
+        on_typed_change=typed,
+        on_picked_change=report(key, "picked", exploring.go),
     )
 
 
