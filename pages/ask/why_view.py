@@ -43,8 +43,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         lambda mount: st.text_input(
             say("why.field"),
             value=mount.value,
-            key=mount.key,
-            on_change=mount.changed,
+            **mount.wired,
             type="search",
             icon=":material/search:",
             placeholder=say("why.placeholder"),

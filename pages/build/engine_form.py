@@ -214,7 +214,7 @@ def _as_batches() -> bool:
         chosen = widgets.remembered(
             "b_batches",
             False,
-            lambda mount: st.toggle(say("build.batches"), value=mount.value, key=mount.key, on_change=mount.changed),
+            lambda mount: st.toggle(say("build.batches"), value=mount.value, **mount.wired),
             widgets.Values(parse=lambda text: text == "1", write=lambda on: "1" if on else "0"),
             key="as_batches",
         )
@@ -291,8 +291,7 @@ def entity_types() -> tuple[str, ...]:
                 say("build.engine.entity_types"),
                 list(dict.fromkeys((*_DEFAULT_TYPES, *mount.value))),
                 default=mount.value,
-                key=mount.key,
-                on_change=mount.changed,
+                **mount.wired,
                 accept_new_options=True,
                 placeholder=say("build.engine.choose_type"),
                 select_all=False,

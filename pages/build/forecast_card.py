@@ -49,9 +49,7 @@ def _limit_field(name: str, label: str, default: _Number, most: float, *, key: s
     chosen = widgets.remembered(
         name,
         default,
-        lambda mount: st.number_input(
-            label, min_value=kind(0), value=mount.value, key=mount.key, on_change=mount.changed, **layout
-        ),
+        lambda mount: st.number_input(label, min_value=kind(0), value=mount.value, **mount.wired, **layout),
         widgets.Values(parse=kind, allowed=lambda value: 0 <= value < most),
         key=key,
     )
@@ -78,8 +76,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             lambda mount: st.text_input(
                 say("build.index_name"),
                 mount.value,
-                key=mount.key,
-                on_change=mount.changed,
+                **mount.wired,
                 placeholder=corpus.name,
                 max_chars=_LONGEST_NAME,
             ),

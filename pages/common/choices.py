@@ -33,8 +33,7 @@ def dropdown(
             options,
             index=options.index(mount.value),
             format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
+            **mount.wired,
             **layout,
         )
 
@@ -69,8 +68,7 @@ def _row(
             list(titles),
             default=mount.value,
             format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
+            **mount.wired,
             required=True,
             **layout,
         )

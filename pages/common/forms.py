@@ -99,7 +99,7 @@ def option_widget(
     """Draw the widget that fits the option's kind. empty: shown in a field without a text. width, choice_width: of
     fields and of a drop-down list. more: other arguments of each widget."""
     low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
-    common: dict[str, Any] = {"key": mount.key, "on_change": mount.changed, **more}
+    common: dict[str, Any] = {**mount.wired, **more}
     if choices:
         titles = {choice: choice_title(spec.name, choice) for choice in choices}
         place = choices.index(mount.value)

@@ -26,6 +26,11 @@ class Mount(Generic[_Value]):
     value: _Value
     changed: Callable[[], None]
 
+    @property
+    def wired(self) -> dict[str, Any]:
+        """The arguments that connect the widget with what is remembered."""
+        return {"key": self.key, "on_change": self.changed}
+
 
 @dataclass(frozen=True)
 class Values:

@@ -156,9 +156,7 @@ def _marking(loaded: Sequence[Loaded]) -> None:
         words_in = widgets.remembered(
             "mark_find",
             "",
-            lambda mount: st.text_input(
-                say("missed.find"), value=mount.value, key=mount.key, on_change=mount.changed, type="search"
-            ),
+            lambda mount: st.text_input(say("missed.find"), value=mount.value, **mount.wired, type="search"),
         )
         wanted = str(words_in or "").strip()
         if wanted:

@@ -103,9 +103,7 @@ def _choice(varied_column: Column) -> tuple[Setting, tuple[Any, ...]]:
         widgets.show(
             f"lr_{AT}",
             written,
-            lambda mount: st.text_input(
-                say("multiples.at"), value=mount.value, key=mount.key, on_change=mount.changed, width=300
-            ),
+            lambda mount: st.text_input(say("multiples.at"), value=mount.value, **mount.wired, width=300),
             keep,
             form=name,
         )

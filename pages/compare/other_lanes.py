@@ -21,7 +21,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
     widgets.remembered(
         "others",
         False,
-        lambda mount: st.toggle(say("missed.others"), value=mount.value, key=mount.key, on_change=mount.changed),
+        lambda mount: st.toggle(say("missed.others"), value=mount.value, **mount.wired),
         widgets.Values(parse=state.as_flag),
     )
     if state.recall("others") != "1":

@@ -159,9 +159,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
             widgets.remembered(
                 "differ",
                 False,
-                lambda mount: st.toggle(
-                    say("compare.only_differences"), value=mount.value, key=mount.key, on_change=mount.changed
-                ),
+                lambda mount: st.toggle(say("compare.only_differences"), value=mount.value, **mount.wired),
                 widgets.Values(parse=state.as_flag),
             )
         _baseline(chosen)
@@ -178,8 +176,7 @@ def _equal_tokens() -> None:
             max_value=64_000,
             value=mount.value,
             step=500,
-            key=mount.key,
-            on_change=mount.changed,
+            **mount.wired,
             label_visibility="collapsed",
             width=120,
         ),

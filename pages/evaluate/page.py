@@ -108,7 +108,7 @@ def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
     drawn: list[st.delta_generator.DeltaGenerator] = []
 
     def choice(mount: widgets.Mount[str]) -> str:
-        tabs = st.tabs(list(name_of), default=titles[mount.value], key=mount.key, on_change=mount.changed)
+        tabs = st.tabs(list(name_of), default=titles[mount.value], **mount.wired)
         drawn[:] = tabs
         opened = next((title for title, tab in zip(name_of, tabs, strict=True) if tab.open), titles[mount.value])
         return opened

@@ -203,8 +203,7 @@ def _name(*, is_new: bool) -> str:
             mount.value,
             placeholder=say("library.my_documents"),
             disabled=not is_new,
-            key=mount.key,
-            on_change=mount.changed,
+            **mount.wired,
         ),
     )
     return name

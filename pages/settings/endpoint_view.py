@@ -225,15 +225,14 @@ def pick_model(
                 title,
                 options,
                 format_func=lambda model: model or blank,
-                key=mount.key,
-                on_change=mount.changed,
+                **mount.wired,
                 accept_new_options=True,
                 index=index,
                 placeholder=say("settings.model.choose"),
             )
         else:
             hint = blank or say("settings.model.write")
-            picked = st.text_input(title, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=hint)
+            picked = st.text_input(title, value=mount.value, **mount.wired, placeholder=hint)
         return picked
 
     def keep(wanted: str) -> None:
@@ -260,9 +259,7 @@ def check_panel(settings: Settings) -> None:
         passage = widgets.remembered(
             "check_passage",
             sample_passage(f"sample-{FIRST_SAMPLE}"),
-            lambda mount: st.text_area(
-                say("build.prompts.passage"), mount.value, key=mount.key, on_change=mount.changed, height=250
-            ),
+            lambda mount: st.text_area(say("build.prompts.passage"), mount.value, **mount.wired, height=250),
             widgets.Values(write=lambda text: text or " "),
             key="check_passage",
         )

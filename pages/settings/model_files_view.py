@@ -145,8 +145,7 @@ def folder_field(settings: Settings) -> None:
             lambda mount: st.text_input(
                 say("option.title.models_folder"),
                 value=mount.value,
-                key=mount.key,
-                on_change=mount.changed,
+                **mount.wired,
                 placeholder=str(session.workbench().model_files.default_folder),
             ),
             wish,

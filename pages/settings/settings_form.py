@@ -161,8 +161,7 @@ def number(settings: Settings, name: str) -> None:
                 value=mount.value,
                 step=(0.1 if name == "temperature" else 5.0) if fractional else 1,
                 format="%.2f" if name == "temperature" else "%.0f" if fractional else None,
-                key=mount.key,
-                on_change=mount.changed,
+                **mount.wired,
             ),
             lambda wanted: keep(name, wanted),
             read=type(now),
@@ -198,9 +197,7 @@ def address_field(
         widgets.show(
             f"set_{name}",
             _standing(name, kept),
-            lambda mount: st.text_input(
-                label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
-            ),
+            lambda mount: st.text_input(label, value=mount.value, **mount.wired, placeholder=example),
             wish,
             read=lambda stored: tidied(str(stored or ""), field),
         )
@@ -263,9 +260,7 @@ def key_variable(settings: Settings) -> None:
         widgets.show(
             "set_key_variable",
             settings.key_variable,
-            lambda mount: st.text_input(
-                forms.title_of("key_variable"), value=mount.value, key=mount.key, on_change=mount.changed
-            ),
+            lambda mount: st.text_input(forms.title_of("key_variable"), value=mount.value, **mount.wired),
             wish,
             read=lambda stored: str(stored or "").strip(),
         )
