@@ -31,6 +31,7 @@ from leanrag_core.types.experiment import HUMAN, is_human
 from pages.common import markup
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import known, say
+from pages.compare import fragments
 from pages.evaluate import figure_view
 
 MOST_FLIPS = 0.45
@@ -77,8 +78,7 @@ def _line(pair: PairAudit, letters: Mapping[str, str], *, is_shown: bool) -> Mar
 def run_name(name: str, letters: Mapping[str, str]) -> Markup:
     """Return a run's name with its letter before it."""
     letter = letters.get(name, "")
-    square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span> ', letter.lower(), letter)
-    return html("{}{}", square if letter else NOTHING, name)
+    return html("{} {}", fragments.square(letter), name) if letter else html("{}", name)
 
 
 def percent(interval: Interval | None) -> str:

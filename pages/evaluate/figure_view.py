@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.figures.drawing import Drawing
+from leanrag_core.figures.interval_marks import CellMark
 from pages.common import drawing_view
 from pages.common.html import draw, html
 
@@ -12,6 +14,19 @@ from pages.common.html import draw, html
 def title(text: str, note: str = "") -> None:
     """Draw the heading of a figure with a muted note."""
     draw(html('<div class="lr-h3">{}<span>{}</span></div>', text, note))
+
+
+def interval_bar(mark: CellMark, described: str, letter: str) -> Markup:
+    """Return a value and its interval as a dot on a bar. letter: of the run, "" for one without a colour."""
+    return html(
+        '<span class="lr-iv" role="img" aria-label="{0}" title="{0}"><i style="left:{1}%;width:{2}%"></i>'
+        '<u class="{3}" style="left:{4}%"></u></span>',
+        described,
+        mark.left,
+        mark.width,
+        letter.lower() or "other",
+        mark.dot,
+    )
 
 
 def show(

@@ -15,6 +15,7 @@ from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, J
 from pages.common import choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say
+from pages.compare import fragments
 from pages.evaluate import audit_charts, audit_source, experiments, figure_view
 from pages.evaluate.audit_charts import judge_title
 
@@ -176,24 +177,17 @@ def interval_cell(
         described = say("evaluate.interval", low=shown(interval.low), high=shown(interval.high))
     value = html("<b>{}</b>" if is_best else "{}", shown(interval.value))
     return html(
-        '<td class="{0}"><span class="v wide">{1} <small>{2}</small></span><span class="lr-iv" role="img" '
-        'aria-label="{3}" title="{3}"><i style="left:{4}%;width:{5}%"></i><u class="{6}" style="left:{7}%"></u>'
-        "</span></td>",
+        '<td class="{}"><span class="v wide">{} <small>{}</small></span>{}</td>',
         "best" if is_best else "",
         value,
         note,
-        described,
-        mark.left,
-        mark.width,
-        letter.lower() or "other",
-        mark.dot,
+        figure_view.interval_bar(mark, described, letter),
     )
 
 
 def _name(run: str, letters: Mapping[str, str]) -> Markup:
     letter = letters.get(run, "")
-    square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
-    return html('<td><span class="sq">{}</span>{}</td>', square if letter else NOTHING, run)
+    return html('<td><span class="sq">{}</span>{}</td>', fragments.square(letter) if letter else NOTHING, run)
 
 
 def interval_table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:

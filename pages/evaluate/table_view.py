@@ -12,7 +12,8 @@ from leanrag_core.types.experiment import ExperimentResult
 from pages.common import markup
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
-from pages.evaluate import experiments, measure_words
+from pages.compare import fragments
+from pages.evaluate import experiments, figure_view, measure_words
 from pages.evaluate.measure_words import LATENCY
 
 
@@ -127,14 +128,11 @@ def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]
     if info is not None:
         meaning = f"{say(f'badge.{info.badge}.meaning')}. {words(info.differs)}"
         badge = html('<span class="lr-tag" title="{}">{}</span>', meaning, words(info.badge_title))
-    square = NOTHING
-    if letter:
-        square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
     settings = words(settings_line(shown_settings(info, row.run.options)))
     index = index_names.get(row.run.index, "") if row.run.name else ""  # else its title has it
     return html(
         '<td><span class="sq">{}</span><span class="n">{}</span> {}{}{}{}</td>',
-        square,
+        fragments.square(letter) if letter else NOTHING,
         title,
         badge,
         html(' <span class="lr-muted lr-small">{}</span>', index) if index else NOTHING,
@@ -154,15 +152,7 @@ def _cell(cell: Cell, measure: str, scale: CellScale, letter: str) -> Markup:
     described = say("evaluate.interval", low=low, high=high) if estimate.low is not None else ""
     described += say("text.space") + say("evaluate.of_questions", n=cell.interval.n)
     value = measure_words.shown(measure, estimate.value)
-    dot = html(
-        '<span class="lr-iv" role="img" aria-label="{0}" title="{0}"><i style="left:{1}%;width:{2}%"></i>'
-        '<u class="{3}" style="left:{4}%"></u></span>',
-        described.strip(),
-        mark.left,
-        mark.width,
-        letter.lower() or "other",
-        mark.dot,
-    )
+    dot = figure_view.interval_bar(mark, described.strip(), letter)
     best = html('<span class="lr-ev-best">{}</span>', say("set.best")) if cell.is_best else NOTHING
     return html(
         '<td class="{}"><span class="v"><b>{}</b><small>{}</small>{}</span>{}</td>'
