@@ -15,7 +15,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages.ask import asking
 from pages.common import markup, session
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import message, say, span, words
 from pages.common.scope import Scope
 
 _EVERY = 1.0  # seconds between two looks at the job
@@ -212,20 +212,9 @@ def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
         st.rerun()
     draw(
         markup.label(say("part.being_made", title=title), numbers.share(job.share)),
-        html(
-            '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{}" aria-valuemin="0" '
-            'aria-valuemax="100"><u style="width:{}%"></u></div>',
-            title,
-            f"{100 * job.share:.0f}",
-            f"{100 * job.share:.0f}",
-        ),
+        markup.progress_bar(title, job.share),
         markup.muted(say("part.goes_on")),
     )
-
-
-def _span(low: str, high: str) -> str:
-    """Return the range in words, or one bound if both read the same."""
-    return low if low == high else say("part.span", low=low, high=high)
 
 
 def _takes(forecasts: Sequence[Forecast]) -> str:
@@ -238,8 +227,8 @@ def _takes(forecasts: Sequence[Forecast]) -> str:
             [forecast.dollars for forecast in forecasts],
         )
     )
-    time = _span(*map(numbers.duration, seconds))
+    time = span(*map(numbers.duration, seconds))
     if not calls[1]:
         return say("part.takes", time=time)
-    money = _span(*map(numbers.money, dollars))
-    return say("part.takes_calls", time=time, calls=_span(*(f"{n:,.0f}" for n in calls)), money=money)
+    money = span(*map(numbers.money, dollars))
+    return say("part.takes_calls", time=time, calls=span(*(f"{n:,.0f}" for n in calls)), money=money)

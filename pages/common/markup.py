@@ -112,6 +112,18 @@ def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
     return html('<div class="lr-tiles">{}</div>', joined(html(tile, *row) for row in rows))
 
 
+def progress_bar(name: str, share: float, look: str = "") -> Markup:
+    """Return a bar that is filled to that share. name: for screen readers. look: a CSS class of style.css."""
+    return html(
+        '<div class="lr-prog{}" role="progressbar" aria-label="{}" aria-valuenow="{}" aria-valuemin="0" '
+        'aria-valuemax="100"><u style="width:{}%"></u></div>',
+        f" {look}" if look else "",
+        name,
+        f"{100 * share:.0f}",
+        f"{100 * share:.0f}",
+    )
+
+
 def muted(text: str) -> Markup:
     """Return a muted line of small text."""
     return html('<div class="lr-small lr-muted">{}</div>', text)

@@ -11,7 +11,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.job import JobState
-from pages.common import forms, session, state
+from pages.common import forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import known, say
 
@@ -98,11 +98,5 @@ def _title(job: JobState) -> str:
 
 
 def _bar(job: JobState) -> Markup:
-    percent = f"{100 * job.share:.0f}"
-    return html(
-        '<div class="lr-prog thin" role="progressbar" aria-label="{}" '
-        'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
-        say("running.share" if job.builds_index else "running.share_of_job", title=_title(job)),
-        percent,
-        percent,
-    )
+    name = say("running.share" if job.builds_index else "running.share_of_job", title=_title(job))
+    return markup.progress_bar(name, job.share, "thin")

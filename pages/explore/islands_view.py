@@ -20,11 +20,10 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.islands import IndexIslands, base_line, drawn_note, finding, picture_values
 from pages.build import job_words
-from pages.common import session, state
+from pages.common import markup, session, state
 from pages.common.component import component, report
 from pages.common.drawing_view import tools
 from pages.common.html import draw, html
-from pages.common.markup import muted
 from pages.common.messages import kept_fault, message, say, show_fault, words
 from pages.explore.exploring import Exploring, View
 from pages.explore.islands_values import islands_of, panel_layer
@@ -68,17 +67,9 @@ def _line(job_id: str) -> None:
         return
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     doing = words(job.kind.stage(running.name).doing) if running else say("explore.tau.starting")
-    percent = f"{100 * job.share:.0f}"
-    draw(
-        html(
-            '<div class="lr-small" role="status">{}</div><div class="lr-prog" role="progressbar" aria-label="{}" '
-            'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
-            say("explore.tau.under_way", doing=doing, share=numbers.share(job.share)),
-            say("explore.tau.under_way", doing=doing, share=""),
-            percent,
-            percent,
-        )
-    )
+    said = say("explore.tau.under_way", doing=doing, share=numbers.share(job.share))
+    bar = markup.progress_bar(say("explore.tau.under_way", doing=doing, share=""), job.share)
+    draw(html('<div class="lr-small" role="status">{}</div>{}', said, bar))
 
 
 _HERE = Path(__file__).parent
@@ -109,7 +100,7 @@ def show(exploring: Exploring) -> None:
         message(base_line(islands, say), title=say(code))
         return
     if exploring.filters.active:
-        draw(muted(say("explore.islands.unfiltered")))
+        draw(markup.muted(say("explore.islands.unfiltered")))
     with_relations = [layer for layer in islands.layers if len(layer.curve.strengths)]
     left, right = st.columns([55, 45], gap="large")
     with left:
