@@ -21,6 +21,7 @@ from leanrag_core.types.config import IndexConfig, model_title
 from leanrag_core.types.summary import IndexSummary
 from pages.build import embedding_view, index_actions
 from pages.common import choices, forms, markup, paging, session, state, widgets
+from pages.common.frame import kind_title
 from pages.common.html import draw
 from pages.common.messages import known, say
 
@@ -92,7 +93,7 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
     if by != "corpus_name":
         columns[say("build.group.corpus_name")] = [index.corpus_name for index in rows]
     if by != "kind":
-        columns[say("build.group.kind")] = [_kind(index) for index in rows]
+        columns[say("build.group.kind")] = [kind_title(index.kind) for index in rows]
     for name in (*_ALWAYS, *(name for name in differing_settings(rows) if name not in _ALWAYS)):
         if name != by and name in forms.option_fields(IndexConfig):
             values = [index.config.by_name().get(name) for index in rows]
@@ -147,13 +148,8 @@ def _config() -> Mapping[str, Any]:
 
 def _group(index: IndexSummary, by: str) -> str:
     if by == "kind":
-        return _kind(index)
+        return kind_title(index.kind)
     return shown(by, group_of(index, by)) if by == "model" else group_of(index, by)
-
-
-def _kind(index: IndexSummary) -> str:
-    code = f"graph.{index.kind.replace(' ', '_').lower()}"
-    return say(code) if known(code) else index.kind
 
 
 def _recall(measured: MeasuredRecall | None) -> str:

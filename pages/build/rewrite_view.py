@@ -126,7 +126,7 @@ def _unpriced(model: str) -> str:
 
 
 def _start(index: IndexSummary, model: str, from_layer: int) -> None:
-    at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
+    at_work = session.at_work(index)
     if at_work:
         message(say("rewrite.at_work"))
     n_calls = forecast_card.count_field(

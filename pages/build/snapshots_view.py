@@ -30,7 +30,7 @@ def fold(index: IndexSummary) -> None:
 
 def panel(index: IndexSummary) -> None:
     """Draw a field that saves the present state under a name, and the earlier states."""
-    at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
+    at_work = session.at_work(index)
     show_fault(_FAULT)
     markup.note(say("snapshot.explained", n=KEPT_STATES))
     _keep_present(index, at_work=at_work)

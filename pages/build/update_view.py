@@ -41,7 +41,7 @@ def fold(index: IndexSummary) -> None:
 def panel(index: IndexSummary) -> None:
     """Draw what an update would change, the last change with its undo button, and the edits."""
     bench = session.workbench()
-    at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
+    at_work = session.at_work(index)
     if at_work:
         message(say("update.at_work"))
     with plain_errors():  # the corpus was deleted; earlier changes can still be undone

@@ -224,7 +224,7 @@ def gone_index() -> bool:
 def _figures(summary: IndexSummary) -> Markup:
     comma = say("ask.comma")
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
-    title = _kind_title(summary.kind)
+    title = kind_title(summary.kind)
     label = (
         html('<span class="lr-kind">{}</span>', title)
         if summary.kind in (HEURISTIC, REFERENCE_GRAPH)
@@ -252,7 +252,7 @@ def _bold(code: str, n: int) -> Markup:
     return html("{}<b>{:,}</b>{}", before, n, after)
 
 
-def _kind_title(kind: str) -> str:
+def kind_title(kind: str) -> str:
     """Return a kind of graph in words; a kind of a newer version by its name."""
     code = f"graph.{kind.replace(' ', '_').lower()}"
     return say(code) if known(code) else kind
@@ -273,7 +273,7 @@ def heading(title: str, facts: str = "") -> None:
 def kind_line(summary: IndexSummary) -> None:
     """Draw a line about what made the graph, and about the languages that its text was read in."""
     kind, builtin_texts = summary.kind, summary.builtin_texts
-    label = _kind_title(kind)
+    label = kind_title(kind)
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
     parts = [say(code)] if known(code) else []
     read = session.read_by_rules(summary)

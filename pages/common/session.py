@@ -246,6 +246,11 @@ def running_jobs() -> list[JobState]:
     return [job for job in workbench().jobs.all() if job.live]
 
 
+def at_work(index: IndexSummary) -> bool:
+    """Return whether a job builds an index of the same corpus."""
+    return any(job.builds_index and job.corpus_id == index.corpus_id for job in running_jobs())
+
+
 @st.cache_data(ttl=3, show_spinner=False)
 def endpoint_builds() -> int:
     """Return how many running builds use a model of an endpoint, counted at most every three seconds."""

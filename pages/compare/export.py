@@ -14,13 +14,13 @@ from leanrag_core.figures.small_graph import aligned, small_graph
 from leanrag_core.types.trace import Trace
 from pages.common.html import svg
 from pages.common.messages import language, say, words
-from pages.compare import columns, contexts_view, fragments, missed_view, sharing_view, style
+from pages.compare import columns, contexts_view, fragments, missed_view, sharing_view
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Loaded
 
-_COMMON = Path(__file__).resolve().parents[1] / "common" / "style.css"
+_HERE = Path(__file__).resolve().parent
+_STYLES = (_HERE.parent / "common" / "style.css", _HERE / "compare.css", _HERE / "export.css")
 _GRAPH, _LANE = 340, 590  # px
-_OWN = Path(__file__).with_name("export.css")
 
 
 def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
@@ -38,12 +38,11 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
             html('<p class="lr-muted lr-small">{}</p>', say("compare.exported")),
         )
     )
-    common, export_css = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
     return html_file(
         html("<main>{}</main>", body),
         title=f"{say('page.compare')}: {question}",
         language=language(),
-        styles=common + style.sheet() + export_css,
+        styles="".join(path.read_text(encoding="utf-8") for path in _STYLES),
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
-from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.as_code import code_of_comparison
@@ -15,7 +15,7 @@ from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
 from pages.common import choices, code_view, session, state, unkept, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
-from pages.common.html import draw, html
+from pages.common.html import draw, draw_styles, html
 from pages.common.messages import language, message, say
 from pages.common.scope import PAGE, Scope
 from pages.compare import (
@@ -34,7 +34,6 @@ from pages.compare import (
     settings_panel,
     sharing_view,
     side_by_side,
-    style,
     trials_view,
 )
 from pages.compare.columns import Column
@@ -42,7 +41,7 @@ from pages.compare.columns import Column
 
 def page() -> None:
     summary = enter("compare")
-    draw(html("<style>{}</style>", Markup(style.sheet())))
+    draw_styles(Path(__file__).with_name("compare.css"))
     listed = all_strategies()
     strategies = listed.by_name()
     saved = saved_view.opened()

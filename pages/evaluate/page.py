@@ -1,15 +1,13 @@
 """Evaluate: experiments over question sets, their tables with intervals, and how far a judge can be trusted."""
 
-from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from markupsafe import Markup
 
 from leanrag_core.types.experiment import ExperimentSummary
 from pages.common import session, state, widgets
 from pages.common.frame import enter, gone_index, heading, plain_errors
-from pages.common.html import draw, html
+from pages.common.html import draw, draw_styles, html
 from pages.common.messages import message, say, show_fault
 from pages.evaluate import (
     audit_view,
@@ -27,15 +25,9 @@ from pages.evaluate import (
 )
 
 
-@cache
-def _style_sheet() -> str:
-    """Return the page's own style rules, beside those that all pages have."""
-    return Path(__file__).with_name("evaluate.css").read_text(encoding="utf-8")
-
-
 def page() -> None:
     chosen_index = enter("evaluate")
-    draw(html("<style>{}</style>", Markup(_style_sheet())))
+    draw_styles(Path(__file__).with_name("evaluate.css"))
     summaries = experiments.listed()
     corpus_id = chosen_index.corpus_id if chosen_index else ""
     shown = experiments.chosen(summaries, corpus_id)

@@ -4,7 +4,7 @@ from pathlib import Path
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 BUILDER = PAGES / "common" / "html.py"
 # HTML that is drawn or declared to be safe anywhere but in the builder; style sheets of our own are the exception.
-SHEETS = r"colours\(\)|_style_sheet\(|style\.sheet\(\)"
+SHEETS = r"colours\(\)|_style_sheet\("
 AROUND = re.compile(rf"st\.html\(|from html import|^import html\b|html\.escape|Markup\((?!{SHEETS})")
 
 
