@@ -29,14 +29,16 @@ def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = Fa
         say("ask.setting_changed", setting=forms.title_of(name), before=_value(name, old), after=_value(name, new))
         for name, (old, new) in changed.settings.items()
     ]
-    tokens = (
-        say("ask.tokens_changed", tokens=numbers.signed(changed.tokens)) if changed.tokens else say("ask.same_tokens")
-    )
     with st.container(border=True, key=scope.name("changes")):
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
         body = _differences(after, telling_groups(before, after, language())) if changed.any else nothing
         title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
-        markup.block(title, body, say("text.semicolon").join([*settings, tokens]))
+        markup.block(title, body, say("text.semicolon").join([*settings, tokens_words(changed.tokens)]))
+
+
+def tokens_words(more: int) -> str:
+    """Return in words how many tokens more or less the context has."""
+    return say("ask.tokens_changed", tokens=numbers.signed(more)) if more else say("ask.same_tokens")
 
 
 def _value(name: str, value: object) -> str:
@@ -52,14 +54,14 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
         for sign, all_names in (("in", group.entered), ("out", group.left)):
             names = list(dict.fromkeys(all_names))  # several passages or points may share a name
             if names:
-                title = _title(trace, group.role, len(names))
+                title = role_title(trace, group.role, len(names))
                 listed = say("text.semicolon").join(map(isolated, names[:_LISTED]))
                 more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
                 lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, listed, more))
     return html('<div class="lr-diff">{}</div>', joined(lines))
 
 
-def _title(trace: Trace, role: str, n: int) -> str:
+def role_title(trace: Trace, role: str, n: int) -> str:
     """Return the title of a role of items or relations; n: how many there are."""
     code = f"change.{roles.code_part(role)}"
     if known(code):

@@ -58,7 +58,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answ
 
 def _head(structure: Structure) -> Markup:
     n = len(structure.brought)
-    title = html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("structure.title"))
+    title = markup.view_heading(say("structure.title"))
     if not n:
         return title + markup.muted(say("structure.nothing"))
     claim = say("structure.claim", n=n, items=structure.items)

@@ -34,7 +34,7 @@ def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
 
 def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     draw(
-        html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("why.title")),
+        markup.view_heading(say("why.title")),
         markup.muted(say("why.hint")),
     )
     wanted = widgets.remembered(

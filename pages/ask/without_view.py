@@ -7,7 +7,6 @@ from markupsafe import Markup
 
 from leanrag_core.comparing.without import OTHER, SENT, AnswerChanges, Removable, answer_changes, removables
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
@@ -15,10 +14,10 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.explanations import RunWithout
-from pages.ask import asking, roles
+from pages.ask import asking, changes_view
 from pages.common import markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import as_capital, known, language, message, say
+from pages.common.messages import language, message, say
 from pages.common.scope import Scope
 
 TAKEN_OUT = "without"  # in links: ids, separated by commas
@@ -33,7 +32,7 @@ def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Ans
 
 def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
     draw(
-        html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("without.title")),
+        markup.view_heading(say("without.title")),
         markup.muted(say("without.hint")),
     )
     info = strategies().named(ask.strategy)
@@ -49,7 +48,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
     if not chosen:
         return
     try:
-        run = _run(ask.topic, tuple(chosen), index, trace)
+        run: RunWithout = _run(ask.topic, tuple(chosen), index, trace)
     except LeanRAGError as error:
         message(error, kind="error")
         return
@@ -95,13 +94,8 @@ def _title(each: Removable) -> str:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _kept_run(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> RunWithout:
+def _run(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> RunWithout:
     return session.workbench().explanations.without(_index, _trace, ids)
-
-
-def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: Trace) -> RunWithout:
-    run_without: RunWithout = _kept_run(topic, ids, index, trace)
-    return run_without
 
 
 def _context(before: Trace, after: Trace) -> Markup:
@@ -111,14 +105,11 @@ def _context(before: Trace, after: Trace) -> Markup:
     for group in changed.groups:
         for sign, names in (("in", group.entered), ("out", group.left)):
             if names:
-                code = f"change.{roles.code_part(group.role)}"
-                fallback = as_capital(roles.role_title(after, group.role))
-                title = say(code, n=len(names)) if known(code) else fallback
+                title = changes_view.role_title(after, group.role, len(names))
                 lines.append(_line(sign, f"{title}: {_listed(names)}"))
-    tokens = (
-        say("ask.tokens_changed", tokens=numbers.signed(changed.tokens)) if changed.tokens else say("ask.same_tokens")
+    return html('<div class="lr-diff">{}</div>', joined(lines)) + markup.muted(
+        changes_view.tokens_words(changed.tokens)
     )
-    return html('<div class="lr-diff">{}</div>', joined(lines)) + markup.muted(tokens)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -18,6 +18,11 @@ def label(title: str, note: str = "") -> Markup:
     return html('<div class="lr-label">{}{}</div>', title, html("<span>{}</span>", note) if note else NOTHING)
 
 
+def view_heading(title: str) -> Markup:
+    """Return the heading of a view of an answer."""
+    return html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', title)
+
+
 def name(text: str) -> Markup:
     """Return a name inside a sentence, isolated so that its text direction does not reorder the words around it."""
     return html("<bdi>{}</bdi>", text)

@@ -105,11 +105,11 @@ def _card(settings: Settings, server: FoundServer, free_bytes: int) -> None:
     address = f"localhost:{server.port}"
     if server.needs_key or not server.models:
         state_of = "found.wants_key" if server.needs_key else "found.no_model"
-        draw(_head("none", server.kind.title, say(state_of, address=address)))
+        draw(model_files_view.head("none", server.kind.title, say(state_of, address=address)))
         code = "found.wants_key.hint" if server.needs_key else f"found.no_model.{server.kind.name}"
         draw(html('<div class="lr-small">{}</div>', say(code)))
         return
-    draw(_head("ok", server.kind.title, say("found.models", address=address, n=len(server.models))))
+    draw(model_files_view.head("ok", server.kind.title, say("found.models", address=address, n=len(server.models))))
     shown = [*server.writing[:_MODELS], *server.embedding[:_MODELS]]
     used = {model.name for model in shown if _is_used(settings, server, model)}
     for model in shown:
@@ -135,15 +135,6 @@ def _use_button(label: str, key: str, server: FoundServer, *models: FoundModel) 
 def _is_used(settings: Settings, server: FoundServer, model: FoundModel) -> bool:
     chosen = settings.build_embedding if model.embeds else settings.build_model
     return settings.base_url == server.address and chosen == endpoint_model(model.name)
-
-
-def _head(sign: str, title: str, note: str) -> Markup:
-    return html(
-        '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
-        sign,
-        title,
-        note,
-    )
 
 
 def _model(model: FoundModel, free_bytes: int, *, is_used: bool) -> Markup:

@@ -30,14 +30,7 @@ def card(settings: Settings) -> None:
         files = session.workbench().model_files.all()
         usable = any(each.file is not None for each in files)
         note = say("found.file.here") if is_installed() else say("found.file.not_here")
-        draw(
-            html(
-                '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
-                "ok" if usable and is_installed() else "none",
-                say("backend.file"),
-                note,
-            )
-        )
+        draw(head("ok" if usable and is_installed() else "none", say("backend.file"), note))
         if not is_installed():
             draw(html('<div class="lr-small">{}</div>', say("found.file.install", command=INSTALL)))
         for each in files[:_SHOWN]:
@@ -47,6 +40,16 @@ def card(settings: Settings) -> None:
         if not files:
             draw(html('<div class="lr-small">{}</div>', say("found.file.none")))
         _adding()
+
+
+def head(sign: str, title: str, note: str) -> Markup:
+    """Return the head of a server's card, or of the card of files. sign: ok or none, which colours its dot."""
+    return html(
+        '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
+        sign,
+        title,
+        note,
+    )
 
 
 def _row(settings: Settings, each: ListedFile) -> None:
