@@ -158,20 +158,18 @@ def facts(summary: ExperimentSummary) -> str:
     return say("evaluate.facts_so_far", facts=size_text, n=summary.rows, all=summary.all)
 
 
+def rows_to_choose(rows: Mapping[str, tuple[str, str]], shown: str, choose: Callable[[str], None], *, key: str) -> None:
+    """Draw a row for each id: a button with its title that chooses it, and a note. shown: the id of the chosen one."""
+    with st.container(key="evaluate_list", gap=None):
+        for id_, (title, note) in rows.items():
+            with st.container(key=f"experiment_row_{'chosen_' if id_ == shown else ''}{id_}", gap=None):
+                st.button(forms.plain(title), key=f"{key}_{id_}", type="tertiary", on_click=choose, args=(id_,))
+                draw(markup.muted(note))
+
+
 def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
     """Draw all experiments, each with a button that shows it."""
-    with st.container(key="evaluate_list", gap=None):
-        for each in summaries:
-            is_shown = each.id == shown.id
-            with st.container(key=f"experiment_row_{'chosen_' if is_shown else ''}{each.id}", gap=None):
-                st.button(
-                    forms.plain(each.title),
-                    key=f"experiment_{each.id}",
-                    type="tertiary",
-                    on_click=show,
-                    args=(each.id,),
-                )
-                draw(markup.muted(facts(each)))
+    rows_to_choose({each.id: (each.title, facts(each)) for each in summaries}, shown.id, show, key="experiment")
     draw(html('<div class="lr-small lr-muted" style="padding:.4rem .6rem">{}</div>', say("evaluate.list_hint")))
 
 

@@ -233,18 +233,8 @@ def show() -> None:
     left, right = st.columns([2, 9], gap="medium")
     with left, st.container(key="evaluate_list_column", gap="xsmall"):
         figure_view.title(say("evaluate.tab.sets"))
-        with st.container(key="evaluate_list", gap=None):
-            for info in infos:
-                is_chosen = info.id == chosen.id
-                with st.container(key=f"experiment_row_{'chosen_' if is_chosen else ''}{info.id}", gap=None):
-                    st.button(
-                        forms.plain(info.title),
-                        key=f"set_{info.id}",
-                        type="tertiary",
-                        on_click=choose,
-                        args=(info.id,),
-                    )
-                    draw(markup.muted(_origin(info)))
+        rows = {info.id: (info.title, _origin(info)) for info in infos}
+        experiments.rows_to_choose(rows, chosen.id, choose, key="set")
     with right, plain_errors():
         _details(chosen)
 
