@@ -24,7 +24,7 @@ from leanrag_core.evaluation.recommending import (
     recommend,
 )
 from leanrag_core.evaluation.statistics import Interval
-from leanrag_core.evaluation.tables import RECALL, TOKENS, kinds_of, questions_of
+from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
 from leanrag_core.messages.message import message as message_of
@@ -127,7 +127,7 @@ def _wish(stored: Sequence[StoredExperiment]) -> Wish:
         tokens = _limit(experiments.WISH_TOKENS, say("choice.tokens"), 500)
         calls = _limit(experiments.WISH_CALLS, say("choice.calls"), 1)
         milliseconds = _limit(experiments.WISH_TIME, say("choice.milliseconds"), 50)
-    return Wish(recall / 100, tokens, calls, milliseconds, _kind(stored))
+    return Wish(recall / 100, tokens, calls, milliseconds, experiments.kind_choice(stored[0].result))
 
 
 def _limit(name: str, label: str, step: int) -> int | None:
@@ -147,19 +147,6 @@ def _limit(name: str, label: str, step: int) -> int | None:
         widgets.Values(parse=int, allowed=lambda value: value >= 0),
     )
     return limit
-
-
-def _kind(stored: Sequence[StoredExperiment]) -> str:
-    """Draw the choice of the kind of question and return it, "" for all."""
-    result = stored[0].result
-    kinds = kinds_of(result)
-    if len(kinds) < 2:
-        return ""
-    titles = {"": say("evaluate.all_kinds", n=len(questions_of(result)))}
-    titles |= {
-        kind: f"{forms.plain(measure_words.kind_title(kind))} {len(questions_of(result, kind)):,}" for kind in kinds
-    }
-    return choices.pills(experiments.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _said(recommendation: Recommendation) -> None:

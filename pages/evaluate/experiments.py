@@ -9,6 +9,8 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, missing_evidence
 from leanrag_core.evaluation.run_titles import run_titles
+from leanrag_core.evaluation.tables import kinds_of
+from leanrag_core.evaluation.tables import questions_of as of_kind
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
@@ -22,6 +24,7 @@ from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare import columns
+from pages.evaluate import measure_words
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
 CHOICE, VERDICTS, AUDIT, EXTRACTION, HISTORY = "choice", "verdicts", "audit", "extraction", "history"
@@ -220,6 +223,17 @@ def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSumma
         if set(titles(spec.runs).values()) == set(titles(opened(shown).spec.runs).values()):
             by_budget[budget_of(spec)] = each
     return dict(sorted((by_budget | {budget_of(opened(shown).spec): shown}).items()))
+
+
+def kind_choice(result: ExperimentResult) -> str:
+    """Draw the choice of the kind of question and return it, "" for all."""
+    kinds = kinds_of(result)
+    if len(kinds) < 2:
+        return ""
+    counts = {kind: len(of_kind(result, kind)) for kind in kinds}
+    kind_titles = {"": say("evaluate.all_kinds", n=len(of_kind(result)))}
+    kind_titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
+    return choices.pills(KIND, say("evaluate.kind"), kind_titles, label_visibility="collapsed", wrap=True)
 
 
 def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:

@@ -91,13 +91,6 @@ def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
     return any(row.scores.get(measure) is not None for row in rows)
 
 
-def kinds_of(rows: Sequence[QuestionRow]) -> Mapping[str, int]:
-    """Return the number of questions of each kind, in order of first appearance."""
-    questions = {row.question: row.kind for row in rows}
-    kinds = dict.fromkeys(kind for kind in questions.values() if kind)
-    return {kind: sum(each == kind for each in questions.values()) for kind in kinds}
-
-
 def kind_title(kind: str) -> str:
     """Return a kind of question in words."""
     code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"

@@ -11,7 +11,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.common import choices, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.evaluate import (
@@ -130,7 +130,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     whole, titles = result, experiments.titles(result.spec.runs)
     place = st.container(key="evaluate_finding")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
-        kind = _kind(result)
+        kind = experiments.kind_choice(result)
         _budget(budgets, experiments.budget_of(result.spec))
     measures = _columns(measures)
     sort = _controls(result, measures, run, against)
@@ -189,17 +189,6 @@ def _index_names(result: ExperimentResult) -> Mapping[str, str]:
         return {}
     titles = {each.id: each.title for each in session.index_list().indexes}
     return {id_: titles.get(id_, id_) for id_ in ids}
-
-
-def _kind(result: ExperimentResult) -> str:
-    """Draw the choice of the kind of question and return it, "" for all."""
-    counts = measure_words.kinds_of(result.rows)
-    if len(counts) < 2:
-        return ""
-    total = len(questions_of(result))
-    titles = {"": say("evaluate.all_kinds", n=total)}
-    titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
-    return choices.pills(experiments.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
