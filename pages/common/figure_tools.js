@@ -26,6 +26,18 @@ const INLINED = [
   "visibility",
 ];
 
+// Draws anew when the element has become more than `least` pixels wider or narrower; returns what ends that.
+function watchWidth(element, draw, least = 2) {
+  let width = element.clientWidth;
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(element.clientWidth - width) <= least) return;
+    width = element.clientWidth;
+    draw();
+  });
+  watcher.observe(element);
+  return () => watcher.disconnect();
+}
+
 // host: holds the figure's SVG; the line becomes its last child. options: as figure_tools.tools() of Python makes them,
 // with asTable, called for "Show as table" (left out where that is undefined), and picture, which returns the SVG to
 // save (the first one in the host where it is undefined); for another theme it gets { hues, after }: colours of that

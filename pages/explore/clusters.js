@@ -225,13 +225,5 @@ export default function (component) {
   if (focused.id) table.querySelector(`[data-id="${CSS.escape(focused.id)}"]`)?.focus();
   else if (focused.column) table.querySelector(`[data-column="${focused.column}"]`)?.focus();
   figureTools(figure, { ...data.tools, picture: () => figure.querySelector("svg") });
-  let drawn = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - drawn) > 2) {
-      drawn = figure.clientWidth;
-      boardFigure(figure, data, pick);
-    }
-  });
-  watcher.observe(figure);
-  return () => watcher.disconnect();
+  return watchWidth(figure, () => boardFigure(figure, data, pick));
 }

@@ -302,16 +302,9 @@ export default function (component) {
     }
   };
   figureTools(host, { ...data.tools, asTable, picture: () => figure.querySelector("svg") });
-  let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - width) > 2) {
-      width = figure.clientWidth;
-      redraw();
-    }
-  });
-  watcher.observe(figure);
+  const unwatch = watchWidth(figure, redraw);
   return () => {
-    watcher.disconnect();
+    unwatch();
     if (!host.isConnected) stop();
   };
 }

@@ -54,15 +54,7 @@ export default function (component) {
   figure.onpointerover = (event) => point(event.target.closest?.(".node,.relation,.arc"));
   figure.onpointerleave = () => point(null);
   gestures(state);
-  let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - width) > 4) {
-      width = figure.clientWidth;
-      redraw();
-    }
-  });
-  watcher.observe(figure);
-  return () => watcher.disconnect();
+  return watchWidth(figure, redraw, 4);
 
   function redraw() {
     const width = figure.clientWidth || 700,

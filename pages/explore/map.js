@@ -336,13 +336,5 @@ export default function (component) {
     asTable: () => mapTable(data, drawn.layer, table, act, () => table.replaceChildren()),
     picture: () => figure.querySelector("svg"),
   });
-  let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - width) > 2) {
-      width = figure.clientWidth;
-      redraw();
-    }
-  });
-  watcher.observe(figure);
-  return () => watcher.disconnect();
+  return watchWidth(figure, redraw);
 }

@@ -21,15 +21,7 @@ export default function (component) {
     ...data.tools,
     asTable: () => root.querySelector(".lr-schema-table button")?.focus(),
   });
-  let width = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - width) > 4) {
-      width = figure.clientWidth;
-      redraw();
-    }
-  });
-  watcher.observe(figure);
-  return () => watcher.disconnect();
+  return watchWidth(figure, redraw, 4);
 }
 
 function draw(figure, view) {
