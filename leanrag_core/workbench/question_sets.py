@@ -130,11 +130,9 @@ class QuestionSets:
         questions = [question for set_id in set_ids for question in self.questions(set_id)]
         return tuple(question for question in questions if question.evidence)
 
-    def generate(
-        self, index: Index, how: Generation, *, title: str = "", budget: Budget | None = None, report: Report = silent
-    ) -> str:
+    def generate(self, index: Index, how: Generation, *, title: str = "") -> str:
         """Store questions made from an index of the store; return the set's id. Raises as generated() does."""
-        generated = self.generated(index, how, budget=budget, report=report)
+        generated = self.generated(index, how)
         about: dict[str, str | int] = {"index": index.folder_name, "model": how.model, "lost": generated.n_lost}
         if how.model == BUILTIN:
             about |= {"seed": how.seed, "n": how.n}

@@ -216,15 +216,15 @@ class Updates:
         InvalidConfig."""
         return self.begin(UPDATE, index_id, {}, budget, execution)
 
-    def start_edit(self, index_id: str, edit: Edit, *, budget: Budget | None = None) -> str:
+    def start_edit(self, index_id: str, edit: Edit) -> str:
         """Start a job that makes the edit; return its id. Raises InvalidConfig, at once for one that would change
         nothing."""
         require_applicable(self._indexes.open(index_id), edit)
-        return self.begin(UPDATE, index_id, {"edit": plain(edit)}, budget)
+        return self.begin(UPDATE, index_id, {"edit": plain(edit)})
 
-    def start_undoing_edit(self, index_id: str, number: int, *, budget: Budget | None = None) -> str:
+    def start_undoing_edit(self, index_id: str, number: int) -> str:
         """Start a job that undoes the edit of that number; return the job's id. Raises InvalidConfig."""
-        return self.begin(UPDATE, index_id, {"undone": number}, budget)
+        return self.begin(UPDATE, index_id, {"undone": number})
 
     def begin(
         self,

@@ -159,19 +159,17 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
             endpoint_view.test_connection(settings)
         st.rerun()
     with st.grid(3, min_column_width=190, gap="small"):
-        model = endpoint_view.pick_model(say("build.engine.language_model"), "b_model", listed, names=listed.writing)
+        model = endpoint_view.pick_model(say("build.engine.language_model"), "b_model", listed.writing)
         other = endpoint_view.pick_model(
             say("build.engine.aggregation_model"),
             "b_aggregation",
-            listed,
-            names=listed.writing,
+            listed.writing,
             blank=say("build.engine.same_model"),
         )
         embedding = endpoint_view.pick_model(
             say("build.engine.embedding"),
             "b_embedding",
-            listed,
-            names=(endpoint_view.listing(embeds_at) if embeds_at is not of_all else listed).embedding_first,
+            (endpoint_view.listing(embeds_at) if embeds_at is not of_all else listed).embedding_first,
             blank=say("build.engine.builtin_embedding"),
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))

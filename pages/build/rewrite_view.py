@@ -46,7 +46,7 @@ def panel(index: IndexSummary) -> None:
     if listed.error:
         message(listed.error, kind="error", title=say("build.engine.no_answer"))
     with st.grid(2, min_column_width=190, gap="small"):
-        model = endpoint_view.pick_model(say("rewrite.model"), "rw_model", listed, names=listed.writing)
+        model = endpoint_view.pick_model(say("rewrite.model"), "rw_model", listed.writing)
         n_upper = _layers(first_layers)
     draw(html('<div class="lr-hint">{}</div>', _where(settings.local, settings.host)))
     if not model:

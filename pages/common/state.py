@@ -85,9 +85,9 @@ def _came_by_history() -> bool:
     return context is not None and context.is_history_navigation
 
 
-def recall(name: str, default: str = "") -> str:
-    """Return the remembered value under that name."""
-    return glance().values.get(name, default)
+def recall(name: str) -> str:
+    """Return the remembered value under that name; empty if there is none."""
+    return glance().values.get(name, "")
 
 
 def remember(name: str, value: Any) -> None:

@@ -1,7 +1,6 @@
 """The map of a layer's embeddings, coloured by the clusters of a layer above, with the last question and its seeds."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +26,6 @@ from pages.common.messages import message, say
 from pages.common.scope import PAGE
 from pages.explore import inspector
 from pages.explore.exploring import Exploring, View
-
-
-def labelled_pills(name: str, title: str, options: Sequence[str], default: str) -> str:
-    """Draw the options and return the chosen one; it is remembered under that name."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
-        draw(html('<span class="lr-small lr-muted">{}</span>', title))
-        titles = {option: option for option in options}
-        return choices.pills(name, title, titles, default=default, label_visibility="collapsed")
-
 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-map"></div>'
@@ -78,7 +68,10 @@ def points_choice(exploring: Exploring) -> None:
     """Draw the choice of the layer whose entities are mapped."""
     layers = _layers(exploring.index)
     if len(layers) > 1:
-        labelled_pills("points", say("explore.map.points"), layers, "L0")
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
+            draw(html('<span class="lr-small lr-muted">{}</span>', say("explore.map.points")))
+            titles = {layer: layer for layer in layers}
+            choices.pills("points", say("explore.map.points"), titles, default="L0", label_visibility="collapsed")
 
 
 def _nothing_chosen() -> None:

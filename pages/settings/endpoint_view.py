@@ -203,15 +203,13 @@ def _price(settings: Settings, name: str) -> str:
 def pick_model(
     title: str,
     name: str,
-    models: ModelList,
+    listed: Sequence[str],
     *,
     blank: str = "",
-    names: Sequence[str] | None = None,
     on_pick: Callable[[str], None] | None = None,
 ) -> str:
-    """Return the model remembered under `name`, chosen from the server's list or typed. blank: label for no model, if
+    """Return the model remembered under `name`, chosen from the listed ones or typed. blank: label for no model, if
     that is allowed. on_pick: called when another one is chosen."""
-    listed = list(models.names if names is None else names)
     chosen = state.recall(name)
     if not chosen and not blank and len(listed) == 1:
         chosen = listed[0]
@@ -254,8 +252,7 @@ def check_panel(settings: Settings) -> None:
     """Draw the choice of a model and a passage, the check and its result."""
     left, right = st.columns([5, 7], gap="large")
     with left:
-        models = listing(settings) if is_set_up(settings) else ModelList()
-        model = pick_model(say("settings.calls.model"), "check_model", models, names=writers(settings))
+        model = pick_model(say("settings.calls.model"), "check_model", writers(settings))
         passage = widgets.remembered(
             "check_passage",
             sample_passage(f"sample-{FIRST_SAMPLE}"),

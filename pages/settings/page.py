@@ -38,7 +38,7 @@ LIMITS = (
 READING = ("parse_seconds", "parse_memory_mb", "parse_output_mb")
 
 
-def section(title: str, note: str = "") -> None:
+def section(title: str, note: str) -> None:
     draw(
         html(
             '<div class="lr-section"><span role="heading" aria-level="2">{}</span><span class="s">{}</span></div>',
@@ -179,8 +179,7 @@ def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], bla
         endpoint_view.pick_model(
             forms.title_of(name),
             name,
-            ModelList(),
-            names=names,
+            names,
             blank=blank,
             on_pick=lambda chosen: settings_form.keep(name, endpoint_view.full_name(chosen)),
         )
