@@ -214,14 +214,10 @@ def _second_line(block: Block) -> str:
 
 
 def _folded(block: Block) -> dict[str, Any]:
-    if block.layer == 0:
-        named = say("explore.more.entities", n=block.folded)
-        shown = {"name": named, "short": f"+{block.folded:,}", "folded": block.folded}
-        return {**shown, "about": say("explore.about.folded", what=named, layer=0)}
-    named = say("explore.more.clusters", n=block.folded)
+    named = say("explore.more.clusters" if block.layer else "explore.more.entities", n=block.folded)
     about = say("explore.about.folded", what=named, layer=block.layer)
     shown = {"name": named, "short": f"+{block.folded:,}", "folded": block.folded, "about": about}
-    return {**shown, "sub": say("explore.block.entities", n=block.below)}
+    return {**shown, "sub": say("explore.block.entities", n=block.below)} if block.layer else shown
 
 
 def _steps(measure: Measure | None, name: str, picture: Picture) -> list[dict[str, str]]:

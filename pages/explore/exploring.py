@@ -109,7 +109,7 @@ def exploring(index: Index, summary: IndexSummary) -> Exploring:
     def go(entity_id: str) -> None:
         choose(entity_id)
         chosen = browse.locate(index, entity_id)
-        if chosen is not None and not _shows(index, focus, chosen):
+        if chosen is not None and focus not in _shown_from(index, chosen):
             shown_in = _block_showing(index, chosen)
             state.remember("focus", name_and_id(index, shown_in)[1])
 
@@ -138,13 +138,12 @@ def name_and_id(index: Index, place: Place) -> tuple[str, str]:
 
 def _block_showing(index: Index, place: Place) -> Place:
     """Return the highest block whose picture still includes that entity; for a base entity at least its parent."""
-    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
-    return trail[min(MAX_COLUMNS - 1, len(trail) - 1)]
+    return _shown_from(index, place)[-1]
 
 
-def _shows(index: Index, focus: Place, place: Place) -> bool:
-    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
-    return focus in trail[:MAX_COLUMNS]
+def _shown_from(index: Index, place: Place) -> list[Place]:
+    """Return the blocks whose picture includes that entity, the lowest first."""
+    return [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))][:MAX_COLUMNS]
 
 
 def _place(name: str, index: Index) -> Place:

@@ -156,8 +156,7 @@ def _parents(exploring: Exploring, entity: Entity) -> list[Values]:
 
 
 def _summary(exploring: Exploring, entity: Entity, related: list[browse.Neighbour], n_relations: int) -> list[Values]:
-    body = entity.description.strip()
-    blocks = [inspected.text(body)] if body else [inspected.text(say("explore.inspect.no_description"), muted=True)]
+    blocks = [_description(entity.description)]
     if exploring.trace is not None:
         blocks += _hits(exploring.trace, question_hits(exploring.index, exploring.trace, exploring.place))
     if related:
@@ -168,6 +167,11 @@ def _summary(exploring: Exploring, entity: Entity, related: list[browse.Neighbou
         blocks.append(inspected.label(say("explore.inspect.findings"), f"{len(entity.findings):,}"))
         blocks += [inspected.finding(finding.summary, finding.explanation) for finding in entity.findings]
     return blocks
+
+
+def _description(text: str) -> Values:
+    body = text.strip()
+    return inspected.text(body) if body else inspected.text(say("explore.inspect.no_description"), muted=True)
 
 
 def _bars(related: list[browse.Neighbour]) -> list[Values]:
@@ -217,6 +221,7 @@ def _child(row: browse.EntityRow) -> Values:
 
 
 def _list(listed: list[Values], total: int, order: str, name: str, step: int) -> Values:
+    """Return the first rows of a list, and a button to the next ones. name: of the list; step: how many more it gives."""
     left = total - len(listed)
     more = say("explore.inspect.more", n=min(step, left), rest=left) if left > 0 else ""
     note = inspected.count_note(len(listed), total, order)
@@ -267,8 +272,7 @@ def relation_values(exploring: Exploring, relation: Relation, more: dict[str, in
     """Return everything that is drawn for the relation. more: by list, the number of rows beyond the first ones."""
     index = exploring.index
     ends = ends_of(index, relation)
-    body = relation.description.strip()
-    summary = [inspected.text(body) if body else inspected.text(say("explore.inspect.no_description"), muted=True)]
+    summary = [_description(relation.description)]
     strength = say("explore.inspect.lambda" if relation.layer else "explore.inspect.weight", n=strength_of(relation))
     summary.append(inspected.text(f"{strength}{say('ask.comma')}{made_words(relation)}", muted=True))
     if relation.keywords:
@@ -278,12 +282,9 @@ def relation_values(exploring: Exploring, relation: Relation, more: dict[str, in
     if relation.layer:
         total = len(relation.members)
         members = member_rows(browse.unfold(index, relation, RELATIONS + more.get("members", 0)))
-        left = total - len(members)
-        button = say("explore.inspect.more", n=min(RELATIONS, left), rest=left) if left > 0 else ""
-        note = inspected.count_note(len(members), total, "strongest")
         stands_for = [
             inspected.text(say("explore.inspect.stands_for", n=total, layer=relation.layer - 1), muted=True),
-            inspected.rows(members, note=note, more=button, more_id="members"),
+            _list(members, total, "strongest", "members", RELATIONS),
         ]
         tabs.append(inspected.tab("members", say("explore.inspect.members"), stands_for, total))
     tabs += _conflicts(index, conflicts_of_relation(index, relation))
