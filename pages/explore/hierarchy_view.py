@@ -65,13 +65,9 @@ def _layer_choice(exploring: Exploring) -> int | None:
 
 
 def _nothing(exploring: Exploring) -> str:
-    wanted = exploring.search
-    if not wanted or exploring.filters.active:
+    if not exploring.search or exploring.filters.active:
         return say("explore.nothing_passes")
-    near = entity_search.nearest_names(exploring.index, wanted)
-    if near:
-        return say("explore.no_name_but", wanted=wanted, names=say("ask.comma").join(near))
-    return say("explore.no_name", wanted=wanted)
+    return searching.no_match(exploring)
 
 
 def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) -> None:

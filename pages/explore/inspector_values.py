@@ -221,7 +221,7 @@ def _child(row: browse.EntityRow) -> Values:
 
 
 def _list(listed: list[Values], total: int, order: str, name: str, step: int) -> Values:
-    """Return the first rows of a list, and a button to the next ones. name: of the list; step: how many more it gives."""
+    """Return the first rows of a list, and a button to more of them, a step at a time. name: of the list."""
     left = total - len(listed)
     more = say("explore.inspect.more", n=min(step, left), rest=left) if left > 0 else ""
     note = inspected.count_note(len(listed), total, order)

@@ -72,14 +72,19 @@ def _listed(row: EntityRow) -> dict[str, object]:
     return {"id": row.id, "layer": row.layer, "name": row.name, "side": side}
 
 
+def no_match(exploring: Exploring) -> str:
+    """Return in words that no name matches the search, and which names are near it if nothing is filtered."""
+    near = [] if exploring.filters.active else nearest_names(exploring.index, exploring.search)
+    if near:
+        return say("explore.no_name_but", wanted=exploring.search, names=say("ask.comma").join(near))
+    return say("explore.no_name", wanted=exploring.search)
+
+
 def _foot(exploring: Exploring, matches: EntityMatches) -> str:
     if not exploring.search:
         return ""
     if not matches.total:
-        near = [] if exploring.filters.active else nearest_names(exploring.index, exploring.search)
-        if near:
-            return say("explore.no_name_but", wanted=exploring.search, names=say("ask.comma").join(near))
-        return say("explore.no_name", wanted=exploring.search)
+        return no_match(exploring)
     shown = len(matches.rows)
     if shown < matches.total:
         return say("explore.search.first_lit", shown=shown, total=matches.total)
