@@ -58,7 +58,6 @@ def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
 
 def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
     """Ask the question in these scopes; return False if it is too long, which the form then shows. For callbacks."""
-    st.session_state.pop(scope.key("question_too_long"), None)
     try:
         if question:
             require_question(question)
@@ -69,12 +68,8 @@ def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
     return True
 
 
-def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
-    st.session_state.pop(scope.key("question_too_long"), None)
-    _take(scope, question, askers)
-
-
 def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
+    st.session_state.pop(scope.key("question_too_long"), None)
     state.remember(scope.name("q"), question)
     state.remember(scope.name("node"), None)
     for name in (reference_view.PLACE, scope.name("without"), scope.name("after"), scope.name("wrote")):
@@ -100,7 +95,7 @@ def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = (
                 icon=":material/chat_bubble:",
                 type="tertiary",
                 help=_why_chosen(example),
-                on_click=_take_example,
+                on_click=_take,
                 args=(scope, texts[example.id], askers or (scope,)),
             )
     chosen = say("ask.examples_chosen", clustersize=offered.cluster_size)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -166,14 +167,10 @@ def _baseline(runs: Sequence[RunSpec]) -> str:
             format_func=titles.__getitem__,
             **mount.wired,
         ),
-        _keep_baseline,
+        partial(st.session_state.__setitem__, _BASELINE),
         form=widgets.labels(titles),
     )
     return chosen
-
-
-def _keep_baseline(key: str) -> None:
-    st.session_state[_BASELINE] = key
 
 
 def _answers(asks_model: bool) -> tuple[bool, str]:

@@ -5,7 +5,6 @@ from functools import partial
 from statistics import fmean
 
 import streamlit as st
-from markupsafe import Markup
 
 from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.experiments.selection import chosen_ids, written_places
@@ -46,7 +45,8 @@ def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
             say("evaluate.sweep.best", point=sweep_charts.short_name(best, sweep.spec.axes)),
             say("evaluate.sweep.difference"),
         )
-        draw(_table(head, [_row(sweep, shown, result, best, name) for name in _figures(shown, result)]))
+        rows = [_row(sweep, shown, result, best, name) for name in _figures(shown, result)]
+        draw(markup.facts_table(head, rows, caption=say("evaluate.sweep.chosen")))
         with st.container(horizontal=True, gap="small"):
             _buttons(sweep, result)
 
@@ -82,10 +82,6 @@ def _row(
 def _seconds(change: float) -> str:
     shown = numbers.decimal(change, 1)
     return f"+{shown} s" if change >= 0.05 else f"{shown} s"
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, str, str, str]]) -> Markup:
-    return markup.facts_table(head, rows, caption=say("evaluate.sweep.chosen"))
 
 
 def _buttons(sweep: SweepResult, result: PointResult) -> None:
