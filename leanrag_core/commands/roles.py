@@ -103,7 +103,7 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
         print(f"{checked.state}: {sentence(checked.said)}")
 
 
-def _passage(bench: Any, role: str) -> str:
+def _passage(bench: Workbench, role: str) -> str:
     """Return a passage of a sample corpus whose entities are known, for the check of extraction."""
     corpus_id = f"sample-{FIRST_SAMPLE}"
     if role != EXTRACTION:

@@ -1,8 +1,8 @@
 """snapshot: earlier states of an index, listed, named, opened, compared, put back and deleted."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from leanrag_core.commands._options import add_json
 from leanrag_core.commands._printing import print_json
@@ -15,6 +15,7 @@ from leanrag_core.indexing.manifest import describe
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.snapshots import Snapshot
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
@@ -75,7 +76,7 @@ def _snapshot(options: argparse.Namespace) -> None:
     _list(options, snapshots.list(folder))
 
 
-def _list(options: argparse.Namespace, states: Any) -> None:
+def _list(options: argparse.Namespace, states: Sequence[Snapshot]) -> None:
     if options.json:
         print_json({"index": str(options.index), "states": [plain(state) for state in states]})
         return

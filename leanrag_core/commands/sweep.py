@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from leanrag_core.files.records import plain, to_json
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import preset
-from leanrag_core.types.sweep import INDEX, RETRIEVAL, SAMPLERS, Axis, SweepSpec
+from leanrag_core.types.sweep import INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 
@@ -84,7 +84,7 @@ def _sweep(options: argparse.Namespace) -> None:
         _print(result)
 
 
-def _spec(options: argparse.Namespace, bench: Any) -> Any:
+def _spec(options: argparse.Namespace, bench: Workbench) -> SweepSpec:
     """Return what the options ask for. Raises InvalidConfig."""
     if not options.source:
         raise InvalidConfig("sweep.corpus_or_index")
@@ -92,7 +92,8 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
     source = bench.sweeps.source(options.source)
     config = source.config or preset(options.preset).config()
     settings = [_axis(text, options.strategy) for text in options.set]
-    config = replace(config, **{axis.name: axis.values[0] for axis in settings if axis.level == INDEX})
+    fixed: dict[str, Any] = {axis.name: axis.values[0] for axis in settings if axis.level == INDEX}
+    config = replace(config, **fixed)
     builds = any(axis.level == INDEX for axis in (*axes, *settings))
     return SweepSpec(
         title=options.title or f"{source.name}: {', '.join(axis.name for axis in axes)}",
@@ -112,7 +113,7 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
     )
 
 
-def _axis(text: str, strategy: str) -> Any:
+def _axis(text: str, strategy: str) -> Axis:
     """Parse NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises
     InvalidConfig."""
     name, equals, listed = text.partition("=")
@@ -139,9 +140,7 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _list(bench: Any, options: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
+def _list(bench: Workbench, options: argparse.Namespace) -> None:
     sweeps = bench.sweeps.store.all()
     if options.json:
         print_json([asdict(each) for each in sweeps])
@@ -151,7 +150,7 @@ def _list(bench: Any, options: argparse.Namespace) -> None:
         print(f"{each.id}  {visible(each.title)}: {' x '.join(each.axes)}, {each.points:,} points, {state}")
 
 
-def _forecast(forecast: Any, options: argparse.Namespace) -> None:
+def _forecast(forecast: SweepForecast, options: argparse.Namespace) -> None:
     if options.json:
         print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})
         return
