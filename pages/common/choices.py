@@ -1,4 +1,5 @@
-"""Choices of one among titled options, as a drop-down list, segments or pills; each is remembered under its name.
+"""Choices of one among titled options, as a drop-down list, segments or pills, and switches; each is remembered under
+its name.
 
 titles: what is shown for each option, in order; the first option is the default unless another one is named. pin, key
 and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …).
@@ -9,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.common import widgets
+from pages.common import state, widgets
 from pages.common.widgets import Mount
 
 
@@ -57,6 +58,18 @@ def segments(
 def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:
     """Return the option chosen in a row of pills."""
     return _chosen(name, titles, _row(st.pills, label, titles, layout), default)
+
+
+def toggle(name: str, label: str, *, key: str = "") -> bool:
+    """Return whether a switch is on; it is off by default."""
+    chosen = widgets.remembered(
+        name,
+        False,
+        lambda mount: st.toggle(label, value=mount.value, **mount.wired),
+        widgets.Values(parse=state.as_flag),
+        key=key,
+    )
+    return bool(chosen)
 
 
 def _row(

@@ -119,9 +119,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
     try:
         settings = session.workbench().settings.read()
     except InvalidConfig as error:
-        return html(
-            '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
-        )
+        return _private("out", as_sentence(words(error)))
     if settings.roles:
         return _where_roles_go(settings)
     lines = []
@@ -137,10 +135,12 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
         if lines[0][0] == "ok":
             lines = [("ok", say("frame.index_stays"))]
         lines.append(("out", say("frame.build_sends_to", host=settings.host)))
-    return joined(
-        html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
-        for sign, sentence in lines
-    )
+    return joined(_private(sign, sentence) for sign, sentence in lines)
+
+
+def _private(sign: str, sentence: str) -> Markup:
+    """Return a line on where text goes. sign: ok if it stays on this machine, else out."""
+    return html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
 
 
 def _where_roles_go(settings: Settings) -> Markup:
@@ -157,7 +157,7 @@ def _where_roles_go(settings: Settings) -> Markup:
     else:
         names = say("ask.comma").join(_in_sentence(role) for role in leaving)
         sign, sentence = "out", say("frame.some_roles_leave", roles=names)
-    return html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
+    return _private(sign, sentence)
 
 
 def _in_sentence(role: str) -> str:

@@ -9,7 +9,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.context import passage_section
-from leanrag_core.types.trace import Answer, Context, Trace
+from leanrag_core.types.trace import Answer, Context, ContextSection, Trace
 from pages.ask import roles
 from pages.common import markup
 from pages.common.html import NOTHING, html, joined
@@ -132,24 +132,36 @@ def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
     """Return the context's tokens by section on a scale shared by all columns. most: tokens of the longest context;
     tick: tokens of the baseline."""
     context = trace.context
-    bar, legend = [], []
-    for place, section in enumerate(context.sections):
-        if not section.tokens:
-            continue
-        paint = markup.paint(known_colour(section.colour))
-        bar.append(
-            html('<i class="p{}" style="{};width:{:.2f}%"></i>', place % 4, paint, 100 * section.tokens / max(1, most))
-        )
-        legend.append(
-            html('<span><i style="{}"></i>{} <b>{:,}</b></span>', paint, words(section.title), section.tokens)
-        )
+    legend = [
+        html('<span><i style="{}"></i>{} <b>{:,}</b></span>', _paint(section), words(section.title), section.tokens)
+        for section in context.sections
+        if section.tokens
+    ]
     mark = html('<u style="left:{:.2f}%"></u>', min(99.6, 100 * tick / max(1, most))) if tick else NOTHING
     return html(
         '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span>{}</div><div class="lr-collegend">{}</div>',
         tokens_by_section(context),
-        joined(bar),
+        token_parts(context, most),
         mark,
         joined(legend),
+    )
+
+
+def _paint(section: ContextSection) -> str:
+    return markup.paint(known_colour(section.colour))
+
+
+def token_parts(context: Context, most: int) -> Markup:
+    """Return the parts of a bar, one for each section. most: the tokens that fill the bar."""
+    return joined(
+        html(
+            '<i class="p{}" style="{};width:{:.2f}%"></i>',
+            place % 4,
+            _paint(section),
+            100 * section.tokens / max(1, most),
+        )
+        for place, section in enumerate(context.sections)
+        if section.tokens
     )
 
 

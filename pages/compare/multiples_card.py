@@ -12,7 +12,6 @@ from leanrag_core.comparing.multiples import Cell, depth_words
 from leanrag_core.figures import numbers
 from leanrag_core.figures.card_row import Card
 from leanrag_core.figures.drawing import Drawing
-from leanrag_core.figures.palette import known_colour
 from leanrag_core.retrieval.variants import Setting
 from pages.ask import presets
 from pages.common import markup, state
@@ -72,16 +71,6 @@ def tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewes
         beside = say("multiples.fewest_word")
     elif used is not None and not cell.in_use:
         beside = f"{'+' if change >= 0 else '−'}{numbers.share(abs(change))}"
-    bar = joined(
-        html(
-            '<i class="p{}" style="{};width:{:.2f}%"></i>',
-            place % 4,
-            markup.paint(known_colour(section.colour)),
-            100 * section.tokens / max(1, most),
-        )
-        for place, section in enumerate(trace.context.sections)
-        if section.tokens
-    )
     return html(
         '<div class="lr-mulrow"><span><b>{:,}</b> {}</span><span>{}</span></div>'
         '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span></div>',
@@ -89,7 +78,7 @@ def tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewes
         say("compare.tokens"),
         beside,
         fragments.tokens_by_section(trace.context),
-        bar,
+        fragments.token_parts(trace.context, most),
     )
 
 

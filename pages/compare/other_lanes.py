@@ -6,7 +6,7 @@ from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import lane
 from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.retrieval.base import StrategyInfo, strategies
-from pages.common import drawing_view, markup, session, state, widgets
+from pages.common import choices, drawing_view, markup, session
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.compare.loading import Loaded
@@ -18,13 +18,7 @@ def show(loaded: list[Loaded], gold: Gold) -> None:
     first = next((each for each in loaded if each.index is not None), None)
     if first is None or first.index is None:
         return
-    widgets.remembered(
-        "others",
-        False,
-        lambda mount: st.toggle(say("missed.others"), value=mount.value, **mount.wired),
-        widgets.Values(parse=state.as_flag),
-    )
-    if state.recall("others") != "1":
+    if not choices.toggle("others", say("missed.others")):
         return
     compared_names = {each.column.info.name for each in loaded}
     left_out = []

@@ -155,12 +155,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
         if chosen_budget == columns.EQUAL:
             _equal_tokens()
         if view in (columns.SIDE, columns.CONTEXTS):
-            widgets.remembered(
-                "differ",
-                False,
-                lambda mount: st.toggle(say("compare.only_differences"), value=mount.value, **mount.wired),
-                widgets.Values(parse=state.as_flag),
-            )
+            choices.toggle("differ", say("compare.only_differences"))
         _baseline(chosen)
     return view
 
