@@ -18,7 +18,7 @@ from pages.build import build_charts, job_words, parts_view, update_view
 from pages.common import downloads, markup, session, state
 from pages.common.frame import kind_line, lazy_fold, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import message, percent, say, words
 
 _BEGINNING = 120  # characters of a chunk shown in the list of losses
 _READ = 300  # rows of a list of losses
@@ -156,18 +156,14 @@ def clustering(summary: IndexSummary) -> None:
                 f"{layer.smallest:,}",
                 f"{layer.median:g}",
                 f"{layer.singletons:,}",
-                _share(layer.neighbours_inside),
-                _share(layer.relations_inside),
+                percent(layer.neighbours_inside),
+                percent(layer.relations_inside),
                 "–" if layer.likelihood is None else numbers.decimal(layer.likelihood),
             )
             for layer in reversed(layers)
         ]
         draw(markup.facts_table(head, rows))
         draw(html('<div class="lr-hint">{}</div>', say("build.clustering_legend")))
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else numbers.share(value)
 
 
 def drop_list(job: JobState, summary: IndexSummary) -> None:

@@ -100,6 +100,11 @@ def as_sentence(text: str) -> str:
     return text if text[-1] in ".!?。！？" else text + say("text.stop")
 
 
+def percent(share: float | None) -> str:
+    """Return a share in percent; a dash if there is none."""
+    return "–" if share is None else numbers.share(share)
+
+
 def time_left(seconds: float | None) -> str:
     """Return the time left, such as "about 39 min left"; empty while it is unknown."""
     return "" if seconds is None else say("units.time_left", time=numbers.remaining(seconds))

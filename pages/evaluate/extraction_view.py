@@ -15,7 +15,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.views import schema
 from pages.common import choices, markup, session
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, say
+from pages.common.messages import message, percent, say
 from pages.evaluate import figure_view
 
 INDEX, MATCH = "xindex", "xmatch"
@@ -42,10 +42,10 @@ def show() -> None:
     draw(
         html(
             '<div class="lr-finding"><b>{}</b> {}</div>',
-            say("evaluate.extraction.finding", recall=_percent(at_match.entities.recall), n=at_match.entities.wanted),
+            say("evaluate.extraction.finding", recall=percent(at_match.entities.recall), n=at_match.entities.wanted),
             say(
                 "evaluate.extraction.finding_rest",
-                recall=_percent(at_match.relations.recall),
+                recall=percent(at_match.relations.recall),
                 n=at_match.relations.wanted,
             ),
         )
@@ -119,10 +119,6 @@ def _score(index_id: str, created: str, embedded: bool, _summary: IndexSummary) 
         return session.workbench().references.score(index, embedded=embedded)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else numbers.share(share)
-
-
 def _bar(share: float | None) -> Markup:
     """Return a share as a bar with its number."""
     if share is None:
@@ -179,7 +175,7 @@ def _types(types: Mapping[str, Share]) -> Markup:
 
 def _kinds(kinds: Mapping[str, Share]) -> Markup:
     rows = [
-        (schema.kind_title(kind, say), f"{share.given:,}", _percent(share.precision)) for kind, share in kinds.items()
+        (schema.kind_title(kind, say), f"{share.given:,}", percent(share.precision)) for kind, share in kinds.items()
     ]
     head = tuple(say(f"evaluate.extraction.head.{name}") for name in ("kind", "given", "precision"))
     return markup.facts_table(head, rows, caption=say("evaluate.extraction.kinds"))
