@@ -163,7 +163,7 @@ def clustering(summary: IndexSummary) -> None:
             for layer in reversed(layers)
         ]
         draw(markup.facts_table(head, rows))
-        draw(html('<div class="lr-hint">{}</div>', say("build.clustering_legend")))
+        draw(markup.hint(say("build.clustering_legend")))
 
 
 def drop_list(job: JobState, summary: IndexSummary) -> None:

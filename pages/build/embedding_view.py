@@ -5,9 +5,9 @@ import streamlit as st
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import e5
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL
-from pages.common import choices, session, state
+from pages.common import choices, markup, session, state
 from pages.common.frame import plain_errors
-from pages.common.html import draw, html
+from pages.common.html import draw
 from pages.common.messages import say, words
 
 NAME = "b_local"  # name of the choice in links
@@ -26,7 +26,7 @@ def choose(corpus_id: str) -> tuple[str, str]:
         proposed = MULTILINGUAL if foreign and e5.is_installed() else BUILTIN
         chosen = choices.segments(NAME, say("build.engine.embedding"), titles, default=proposed, width="stretch")
         lacking = _lacking() if chosen == MULTILINGUAL else ""
-        draw(html('<div class="lr-hint">{}</div>', lacking or say(_hint(chosen, foreign), **_language(foreign))))
+        draw(markup.hint(lacking or say(_hint(chosen, foreign), **_language(foreign))))
     return chosen, lacking
 
 

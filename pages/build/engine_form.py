@@ -24,7 +24,7 @@ from leanrag_core.types.settings import OPENAI_HOST, Settings
 from pages.build import embedding_view, prompts_form
 from pages.common import choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
-from pages.common.html import draw, html
+from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.settings import endpoint_view, found_view, model_files_view
 
@@ -73,7 +73,7 @@ def choose(corpus_id: str) -> Engine:
     proposed = _propose()
     with st.container(gap="xsmall"):
         chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch", pin=proposed)
-        draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
+        draw(markup.hint(say(f"{_CODES[chosen]}.hint")))
         if chosen not in (ENDPOINT, FILE) and not proposed:
             _offer()
     if chosen == ENDPOINT:
@@ -135,7 +135,7 @@ def _file(settings: Settings, engine: Engine, corpus_id: str) -> Engine:
     with st.grid(2, min_column_width=190, gap="small"):
         chosen = choices.dropdown("b_file", say("backend.file"), {name: name for name in files}, pin=True)
         task = choices.dropdown("b_file_does", say("build.engine.file.does"), does)
-    draw(html('<div class="lr-hint">{}</div>', say("build.engine.file.runs_here")))
+    draw(markup.hint(say("build.engine.file.runs_here")))
     name = file_model(chosen)
     if task == NAMES_ALONE:
         return replace(engine, values={**engine.values, "model": BUILTIN_MODEL, "aggregation_model": name})
@@ -172,7 +172,7 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
             (endpoint_view.listing(embeds_at) if embeds_at is not of_all else listed).embedding_first,
             blank=say("build.engine.builtin_embedding"),
         )
-    draw(html('<div class="lr-hint">{}</div>', _where(settings)))
+    draw(markup.hint(_where(settings)))
     values: dict[str, Any] = {"model": endpoint_model(model) if model else "builtin"}
     values["aggregation_model"] = endpoint_model(other) if other and other != model else ""
     lacking = ""
@@ -216,7 +216,7 @@ def _as_batches() -> bool:
             widgets.Values(parse=lambda text: text == "1", write=lambda on: "1" if on else "0"),
             key="as_batches",
         )
-        draw(html('<div class="lr-hint">{}</div>', say("build.batches.hint")))
+        draw(markup.hint(say("build.batches.hint")))
     return bool(chosen)
 
 
@@ -300,7 +300,7 @@ def entity_types() -> tuple[str, ...]:
                 read=_clean,
             ),
         )
-        draw(html('<div class="lr-hint">{}</div>', say("build.engine.types_hint")))
+        draw(markup.hint(say("build.engine.types_hint")))
     return tuple(chosen)
 
 

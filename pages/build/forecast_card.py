@@ -271,7 +271,7 @@ def budget_fields(config: IndexConfig) -> Budget:
     with right:
         tokens = count_field("b_tokens", say("build.budget_tokens"), step=TOKENS_STEP, key="budget_tokens")
     hint = say("build.budget_hint")
-    draw(html('<div class="lr-hint">{}</div>', hint))
+    draw(markup.hint(hint))
     if dollars:
         with plain_errors():
             names = session.workbench().settings.read().unpriced(config.models)

@@ -75,7 +75,7 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
             say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume_with, args=(job.id, resume)
         )
     hint = say("build.spent.more_hint")
-    draw(html('<div class="lr-hint">{}</div>', hint))
+    draw(markup.hint(hint))
 
 
 def _resume_with(job_id: str, resume: Callable[[str, Budget], None]) -> None:

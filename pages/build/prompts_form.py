@@ -72,12 +72,7 @@ def editor(task: str) -> None:
         keep,
     )
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
-    draw(
-        html(
-            '<div class="lr-hint">{}</div>',
-            say("build.prompts.hint", fields=fields),
-        )
-    )
+    draw(markup.hint(say("build.prompts.hint", fields=fields)))
     if task in _edited():
         try:
             PromptBook([(task, _edited()[task])])

@@ -48,7 +48,7 @@ def panel(index: IndexSummary) -> None:
     with st.grid(2, min_column_width=190, gap="small"):
         model = endpoint_view.pick_model(say("rewrite.model"), "rw_model", listed.writing)
         n_upper = _layers(first_layers)
-    draw(html('<div class="lr-hint">{}</div>', _where(settings.local, settings.host)))
+    draw(markup.hint(_where(settings.local, settings.host)))
     if not model:
         markup.note(say("build.engine.choose_model"))
         return
@@ -132,7 +132,7 @@ def _start(index: IndexSummary, model: str, from_layer: int) -> None:
     n_calls = forecast_card.count_field(
         "rw_calls", say("rewrite.budget_calls"), step=forecast_card.CALLS_STEP, key="rewrite_calls", width=190
     )
-    draw(html('<div class="lr-hint">{}</div>', say("rewrite.budget_hint")))
+    draw(markup.hint(say("rewrite.budget_hint")))
     if st.button(
         say("rewrite.button"), type="primary", icon=":material/edit_note:", key="primary_rewrite", disabled=at_work
     ):

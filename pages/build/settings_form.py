@@ -14,10 +14,10 @@ from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.build import engine_form
-from pages.common import choices, forms, session, state, widgets
+from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.frame import plain_errors
-from pages.common.html import draw, html
+from pages.common.html import draw
 from pages.common.messages import known, message, say, words
 
 _SCRIPT = Path(__file__).with_name("size_effect.js")
@@ -196,7 +196,7 @@ def _preset() -> None:
         form=widgets.labels(titles),
     )
     if title and {"top_n", "top_c"} <= set(presets[title].ask):
-        draw(html('<div class="lr-hint">{}</div>', _on_ask(presets[title])))
+        draw(markup.hint(_on_ask(presets[title])))
     if title and presets[title].name.startswith("own-"):
         st.button(
             say("preset.delete"),

@@ -12,8 +12,8 @@ from leanrag_core.retrieval import settings
 from leanrag_core.retrieval.base import RERANK
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible
-from pages.common import reveal, state, widgets
-from pages.common.html import draw, html
+from pages.common import markup, reveal, state, widgets
+from pages.common.html import draw
 from pages.common.messages import message, say, words
 
 Fault = Callable[[Any], str]
@@ -135,7 +135,7 @@ def draw_field(config: type, name: str, *, under: str, fault: Fault = no_fault) 
         if problem:
             message(problem, kind="error")
         else:
-            draw(html('<div class="lr-hint">{}</div>', hint(spec)))
+            draw(markup.hint(hint(spec)))
     return value
 
 

@@ -134,6 +134,11 @@ def muted(text: str) -> Markup:
     return html('<div class="lr-small lr-muted">{}</div>', text)
 
 
+def hint(text: str) -> Markup:
+    """Return the help below a field."""
+    return html('<div class="lr-hint">{}</div>', text)
+
+
 def note(text: str) -> None:
     """Draw a muted line below its subject. Streamlit's own captions have too little contrast in the light theme."""
     draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', text))

@@ -271,7 +271,7 @@ def check_panel(settings: Settings) -> None:
                     GivenGraph(check.entities, tuple((source, target, "") for source, target, _ in check.relations)),
                 )
         caption = say("settings.check.caption" if model else "settings.check.choose_model")
-        draw(html('<div class="lr-hint">{}</div>', caption))
+        draw(markup.hint(caption))
     with right:
         checked = st.session_state.get("lr_checked")
         if checked is None:

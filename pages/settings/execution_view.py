@@ -56,7 +56,7 @@ def _choice(chosen: str) -> None:
             _choose,
             form=widgets.labels(titles),
         )
-        draw(html('<div class="lr-hint">{}</div>', say(f"settings.work.{chosen}.hint")))
+        draw(markup.hint(say(f"settings.work.{chosen}.hint")))
 
 
 def _title(kind: str) -> str:
@@ -101,7 +101,7 @@ def _workers(kept: Execution) -> None:
             ),
             lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
         )
-        draw(html('<div class="lr-hint">{}</div>', say("settings.work.cores", cores=os.cpu_count() or 1)))
+        draw(markup.hint(say("settings.work.cores", cores=os.cpu_count() or 1)))
 
 
 def _scheduler(kept: Execution) -> None:

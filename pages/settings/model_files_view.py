@@ -14,7 +14,7 @@ from leanrag_core.models.model_files import ListedFile
 from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
 from leanrag_core.types.config import file_model
 from leanrag_core.types.settings import Settings
-from pages.common import reveal, session, state, widgets
+from pages.common import markup, reveal, session, state, widgets
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import kept_fault, message, say, words
 from pages.settings import settings_form
@@ -155,4 +155,4 @@ def folder_field(settings: Settings) -> None:
             read=lambda stored: str(stored or "").strip(),
         )
         if not settings_form.fault("models_folder"):
-            draw(html('<div class="lr-hint">{}</div>', say("option.help.models_folder")))
+            draw(markup.hint(say("option.help.models_folder")))

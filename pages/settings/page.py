@@ -197,7 +197,7 @@ def probe(settings: Settings, models: ModelList) -> None:
         ):
             probed = probe_concurrency(session.workbench().models.make().endpoint, model)
             st.session_state["lr_probed"] = (endpoint_view.server_of(settings), model, probed)
-    draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
+    draw(markup.hint(say("settings.probe.hint", model=model)))
     who, probed_model, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != endpoint_view.server_of(settings):
         return

@@ -16,7 +16,7 @@ from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench.role_checks import BAD, GOOD, THIN, UNTRIED, RoleCheck, is_asked, role_model, why_untried
 from leanrag_core.workbench.samples import FIRST_SAMPLE
-from pages.common import forms, keys, session, state, widgets
+from pages.common import forms, keys, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
@@ -52,7 +52,7 @@ def table(settings: Settings) -> None:
                     draw(html('<div class="lr-rolehead {}">{}</div>', name, say(f"roles.{name}") if name else ""))
         for role in ROLES:
             _row(settings, role)
-    draw(html('<div class="lr-hint">{}</div>', say("roles.hint")))
+    draw(markup.hint(say("roles.hint")))
 
 
 def _row(settings: Settings, role: str) -> None:
@@ -206,7 +206,7 @@ def _more(settings: Settings, role: str, role_settings: Role) -> None:
         draw(html("<b>{}</b>", say(f"role.{role}")))
         server_settings = settings.of_role(role)
         texts = {"key_variable": st.text_input(forms.title_of("key_variable"), role_settings.key_variable)}
-        draw(html('<div class="lr-hint">{}</div>', keys.key_state(server_settings)))
+        draw(markup.hint(keys.key_state(server_settings)))
         values: dict[str, Any] = {}
         with st.grid(2, min_column_width=130, gap="small"):
             for name in (*_NUMBERS, *(("dimensions",) if role == EMBEDDINGS else ())):

@@ -12,7 +12,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.system import addresses
 from leanrag_core.system.addresses import AddressKind, Fault
 from leanrag_core.types.settings import Settings
-from pages.common import forms, keys, reveal, session, state, widgets
+from pages.common import forms, keys, markup, reveal, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -166,7 +166,7 @@ def number(settings: Settings, name: str) -> None:
             lambda wanted: keep(name, wanted),
             read=type(now),
         )
-        draw(html('<div class="lr-hint">{}</div>', forms.hint(spec)))
+        draw(markup.hint(forms.hint(spec)))
 
 
 def address_field(
@@ -202,7 +202,7 @@ def address_field(
             read=lambda stored: tidied(str(stored or ""), field),
         )
         if not fault(name):
-            draw(html('<div class="lr-hint">{}</div>', hint))
+            draw(markup.hint(hint))
 
 
 def look_button(

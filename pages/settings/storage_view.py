@@ -39,7 +39,7 @@ def panel(settings: Settings) -> None:
         _sizes.clear()
         st.toast(say("settings.storage.deleted"))
         st.rerun()
-    draw(html('<div class="lr-hint">{}</div>', say("settings.storage.hint")))
+    draw(markup.hint(say("settings.storage.hint")))
 
 
 @st.cache_data(ttl=20, max_entries=2, show_spinner=False)
