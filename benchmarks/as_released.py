@@ -40,9 +40,9 @@ INDEX_OPTIONS: dict[str, dict[str, Any]] = {
     "cluster_count (BIC)": {**REFERENCE, "cluster_count": "bic"},
     "stop_rule": {"stop_rule": "released"},
     "singletons": {"singletons": "released"},
-    "relation_prompt_input": {"relation_input": "findings"},
+    "relation_input": {"relation_input": "findings"},
     "concatenation": {"concatenation": "records"},
-    "aggregate_relations_of_singletons": {"singleton_relations": "dropped"},
+    "singleton_relations": {"singleton_relations": "dropped"},
 }
 
 
