@@ -1,5 +1,6 @@
 """Extensions of one file: what is found in a folder, and what is reported about a file that is no extension."""
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
@@ -188,3 +189,7 @@ def test_the_contract_of_a_strategy_that_fails_is_broken(
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "ok   declarations"
     assert printed[1:3] == ["FAIL tiny", "     no trace: too far"]
+    assert main(["contract", "abroad", "--json"]) == 1
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    assert checks[0] == {"where": "declarations", "problems": [], "retrieved_nothing": False}
+    assert checks[1] == {"where": "tiny", "problems": ["no trace: too far"], "retrieved_nothing": False}

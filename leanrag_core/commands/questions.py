@@ -32,6 +32,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     shown.set_defaults(run=_show)
     deleted = does.add_parser("delete", help="deletes a stored set")
     deleted.add_argument("id")
+    add_json(deleted)
     deleted.set_defaults(run=_delete)
     making = does.add_parser(
         "generate", help="questions from entities and relations of an index, or by a language model"
@@ -88,6 +89,8 @@ def _show(options: argparse.Namespace) -> None:
 
 def _delete(options: argparse.Namespace) -> None:
     Workbench.default().question_sets.delete(options.id)
+    if options.json:
+        print_json({"deleted": options.id})
 
 
 def _generate(options: argparse.Namespace) -> None:

@@ -224,5 +224,6 @@ def test_generated_questions_are_a_set_of_the_store_and_a_file_of_the_command_li
     assert f"{added['id']}" in capsys.readouterr().out
     assert main(["questions", "show", added["id"]]) == 0
     assert capsys.readouterr().out == out.read_text(encoding="utf-8")
-    assert main(["questions", "delete", added["id"]]) == 0
+    assert main(["questions", "delete", added["id"], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"deleted": added["id"]}
     assert main(["questions", "show", added["id"]]) == 1
