@@ -107,6 +107,9 @@ class Models:
         if name.backend not in self._backends:
             makers = {backend.name: backend for backend in backends()}
             if name.backend not in makers:
+                broken = tuple(each.message for each in broken_backends())
+                if broken:
+                    raise InvalidConfig("model.unknown_or_broken", name=str(name), broken=broken)
                 raise InvalidConfig("model.unknown", name=str(name))
             self._backends[name.backend] = makers[name.backend](self)
         return self._backends[name.backend]

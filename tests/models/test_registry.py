@@ -67,3 +67,5 @@ def test_a_file_in_the_folder_is_a_back_end_and_a_broken_one_hides_no_other(
     assert str(models.language("echo:parrot")) == "parrot of 127.0.0.1"
     assert isinstance(models.embedding("builtin"), MiniLM)
     assert [broken.file for broken in broken_backends()] == ["torn.py"]
+    with pytest.raises(InvalidConfig, match=r"'torn:any' is not known: .*torn\.py.*no_such_package_anywhere"):
+        models.language("torn:any")
