@@ -57,7 +57,7 @@ def forget(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInf
 def _names(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> list[str]:
     beside = {scope.name(name) for name in ("index", "q", "step", "node", "show")}
     every = controls.url_names(scope, {chosen.strategy: strategies[chosen.strategy]})
-    return [name for name in every[:-1] if name not in beside]  # the last one is the language
+    return [name for name in every if name not in beside]
 
 
 def _is_set(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> bool:

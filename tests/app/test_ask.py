@@ -13,6 +13,7 @@ from leanrag_core.messages.catalog import sentence as words
 from leanrag_core.retrieval import strategies
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.trace import Answer
+from leanrag_core.workbench.settings import AskedWith
 from pages.common import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
@@ -37,6 +38,15 @@ def test_a_question_is_answered_with_its_sources(home: Workbench, visit: Visit) 
     assert "Extractive answer" in drawn.text(app)
     assert graph(app)["n_seeds"] == 10
     assert app.text_area("lr_draft").value == QUESTION
+
+
+@pytest.mark.parametrize("name", ["least_cosine", "max_tokens"])
+def test_a_link_with_any_option_keeps_the_settings_of_the_index_out(home: Workbench, visit: Visit, name: str) -> None:
+    home.defaults.use(home.indexes.all()[0].id, AskedWith("vector", {"top_c": 3}))
+    assert visit("ask", home).query_params["c"] == "3"
+    app = visit("ask", home, **{f"vector_{name}": "1"})
+    drawn.assert_sound(app)
+    assert (app.query_params.get("c"), app.query_params[f"vector_{name}"]) == (None, "1")
 
 
 def test_a_question_that_is_written_and_sent_is_in_the_link(home: Workbench, visit: Visit) -> None:
