@@ -144,17 +144,9 @@ class XmlCharacters:
         return cleaned
 
 
-def packed_entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry of that name whose content is compressed."""
-    return _entry(name, zipfile.ZIP_DEFLATED)
-
-
-def stored_entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry of that name whose content stays as it is."""
-    return _entry(name, zipfile.ZIP_STORED)
-
-
-def _entry(name: str, compression: int) -> zipfile.ZipInfo:
+def zip_entry(name: str, *, is_packed: bool) -> zipfile.ZipInfo:
+    """Return an entry of that name, the same at any time. is_packed: its content is compressed."""
     entry = zipfile.ZipInfo(name, _MADE)
-    entry.compress_type, entry.external_attr = compression, 0o644 << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED if is_packed else zipfile.ZIP_STORED
+    entry.external_attr = 0o644 << 16
     return entry

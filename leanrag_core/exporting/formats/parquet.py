@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from leanrag_core.exporting.base import stored_entry
+from leanrag_core.exporting.base import zip_entry
 from leanrag_core.exporting.rows import batches, edges, nodes
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
@@ -78,7 +78,7 @@ def _write(archive: zipfile.ZipFile, name: str, schema: pa.Schema, rows: Iterabl
 
     # Parquet packs its columns itself.
     with (
-        archive.open(stored_entry(f"{name}.parquet"), "w", force_zip64=True) as file,
+        archive.open(zip_entry(f"{name}.parquet", is_packed=False), "w", force_zip64=True) as file,
         pq.ParquetWriter(file, schema) as table,
     ):
         for batch in batches(rows, _ROWS):

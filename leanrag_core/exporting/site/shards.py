@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from leanrag_core.exporting.base import packed_entry, stored_entry
+from leanrag_core.exporting.base import zip_entry
 from leanrag_core.types.visible import visible_values
 
 PAGE = "index.html"
@@ -26,11 +26,11 @@ class SiteFiles:
         """Write a shard. value: JSON values; invisible characters in their texts are made visible."""
         text = json.dumps(visible_values(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         packed = base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
-        self._archive.writestr(stored_entry(f"data/{name}.js"), f'leanragShard("{name}","{packed}")\n')
+        self._archive.writestr(zip_entry(f"data/{name}.js", is_packed=False), f'leanragShard("{name}","{packed}")\n')
 
     def add_page(self, page: str) -> None:
         """Write the page that is opened."""
-        self._archive.writestr(packed_entry(PAGE), page)
+        self._archive.writestr(zip_entry(PAGE, is_packed=True), page)
 
 
 def clipped(text: str, most: int) -> str:
