@@ -3,15 +3,17 @@
 Labels and types of relationships are fixed; everything from the index is a string literal or a number.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from leanrag_core.exporting.rows import batches, edges, nodes
+from leanrag_core.exporting.rows import Edge, Node, batches, edges, nodes
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 
 _ROWS = 500  # of one statement
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ENTITY = ("id", "name", "type", "layer", "description")
+_RELATION = ("id", "source", "target", "kind", "strength", "weight", "layer", "description", "keywords")
 _ENTITIES = (
     "MERGE (e:Entity {id: row.id}) SET e.name = row.name, e.type = row.type, e.layer = row.layer, "
     "e.description = row.description"
@@ -38,38 +40,18 @@ class Exporter:
         changes nothing."""
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE e.id IS UNIQUE;\n")
-            entities = (
-                _map(id=n.id, name=n.name, type=n.type, layer=n.layer, description=n.description) for n in nodes(index)
-            )
-            file.writelines(_statements(entities, _ENTITIES))
-            relations = (
-                _map(
-                    id=edge.id,
-                    source=edge.source,
-                    target=edge.target,
-                    kind=edge.kind,
-                    strength=edge.strength,
-                    weight=edge.weight,
-                    layer=edge.layer,
-                    description=edge.description,
-                    keywords=edge.keywords,
-                )
-                for edge in edges(index)
-            )
-            file.writelines(_statements(relations, _RELATIONS))
-            parents = (_map(id=node.id, parent=node.parent) for node in nodes(index) if node.parent)
-            file.writelines(_statements(parents, _PARENTS))
+            file.writelines(_statements(nodes(index), _ENTITY, _ENTITIES))
+            file.writelines(_statements(edges(index), _RELATION, _RELATIONS))
+            file.writelines(_statements((node for node in nodes(index) if node.parent), ("id", "parent"), _PARENTS))
         return 0
 
 
-def _statements(rows: Iterable[str], action: str) -> Iterable[str]:
+def _statements(rows: Iterable[Node | Edge], names: Sequence[str], action: str) -> Iterable[str]:
+    """Yield statements that do the action with some hundred rows each. names: the attributes of a row that it takes."""
     for batch in batches(rows, _ROWS):
-        statement_rows = ",\n".join(batch)
+        maps = (", ".join(f"{name}: {_literal(getattr(row, name))}" for name in names) for row in batch)
+        statement_rows = ",\n".join(f"{{{literals}}}" for literals in maps)
         yield f"UNWIND [\n{statement_rows}\n] AS row {action};\n"
-
-
-def _map(**values: str | int | float | tuple[str, ...]) -> str:
-    return "{" + ", ".join(f"{name}: {_literal(value)}" for name, value in values.items()) + "}"
 
 
 def _literal(value: str | int | float | tuple[str, ...]) -> str:
