@@ -103,14 +103,9 @@ def _edges(index: Index, place_of: dict[tuple[int, int], int]) -> list[DrawnEdge
     edges: list[DrawnEdge] = []
     for layer in reversed(index.layers):
         rows = layer.relations_inside([row for number, row in place_of if number == layer.number])
-        drawn = [layer.relation(int(row)) for row in rows]
-        drawn.sort(key=lambda relation: (-_strength(relation.strength, relation.weight, layer.number), relation.row))
-        for relation in drawn[: MAX_EDGES // len(index.layers)]:
-            strength = _strength(relation.strength, relation.weight, layer.number)
+        strongest = rows[np.argsort(-layer.strengths[rows], kind="stable")[: MAX_EDGES // len(index.layers)]]
+        for row in strongest.tolist():
+            relation, strength = layer.relation(row), float(layer.strengths[row])
             ends = place_of[layer.number, relation.source], place_of[layer.number, relation.target]
             edges.append(DrawnEdge(relation.id, *ends, layer.number, strength, relation.description))
     return edges
-
-
-def _strength(strength: int, weight: float, layer: int) -> float:
-    return float(strength) if layer else float(weight)
