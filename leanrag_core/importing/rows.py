@@ -39,14 +39,13 @@ def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with pq.ParquetFile(path, thrift_string_size_limit=100_000_000) as file:
             columns = [column for column in file.schema_arrow.names if not column.lower().endswith(_VECTORS)]
-            _require_bounded(file.metadata, name)
+            batch_rows = _batch_rows(file.metadata, name)
             lowered = [column.strip().lower() for column in columns]
             if len(set(lowered)) < len(lowered):
                 twice = next(column for column in lowered if lowered.count(column) > 1)
                 raise ImportFailed("import.column_twice", file=name, column=twice)
             unpacked = 0
-            batches = file.iter_batches(batch_size=_batch_rows(file.metadata, name), columns=columns, use_threads=False)
-            for batch in batches:
+            for batch in file.iter_batches(batch_size=batch_rows, columns=columns, use_threads=False):
                 unpacked += batch.nbytes  # a cell that all rows share is one on the disk
                 if unpacked > MAX_UNPACKED_BYTES:
                     raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
@@ -56,30 +55,19 @@ def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
         raise ImportFailed("import.unreadable", file=name, reason=in_words(error)[:300]) from error
 
 
-def _require_bounded(metadata: Any, name: str) -> None:
+def _batch_rows(metadata: Any, name: str) -> int:
+    """Return how many rows are read at a time: few where a single cell may be large. Raises ImportFailed for a file
+    that is too large, and for a single cell that is."""
     if metadata.num_columns > MAX_COLUMNS:
         raise ImportFailed("import.too_many_columns", file=name, limit=MAX_COLUMNS)
     if metadata.num_rows > MAX_ROWS:
         raise ImportFailed("import.too_many_rows", file=name, limit=MAX_ROWS)
-    unpacked = 0
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            column = metadata.row_group(group).column(place)
-            if not _is_vector(column):
-                unpacked += column.total_uncompressed_size
-    if unpacked > MAX_UNPACKED_BYTES:
+    groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(metadata.num_columns)]
+    sizes = [chunk.total_uncompressed_size for chunk in chunks if not _is_vector(chunk)]
+    if sum(sizes) > MAX_UNPACKED_BYTES:
         raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
-
-
-def _batch_rows(metadata: Any, name: str) -> int:
-    """Return how many rows are read at a time: few where a single cell may be large. Raises ImportFailed for a
-    single cell that is too large."""
-    chunks = (
-        metadata.row_group(group).column(place)
-        for group in range(metadata.num_row_groups)
-        for place in range(metadata.num_columns)
-    )
-    largest = max((chunk.total_uncompressed_size for chunk in chunks if not _is_vector(chunk)), default=0)
+    largest = max(sizes, default=0)
     if largest > _BATCH_BYTES:
         raise ImportFailed("import.column_too_large", file=name, limit=_BATCH_BYTES)
     return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
@@ -121,17 +109,12 @@ class Row:
         for column in columns:
             value = self.cells.get(column)
             if isinstance(value, str) and value.lstrip().startswith("["):
-                value = _json_list(value)
+                value = _json_value(value)
             if isinstance(value, list):
                 return tuple(str(part).strip() for part in value if part is not None and str(part).strip())
         text = self.text(*columns)
         mark = next((mark for mark in _LIST_MARKS if mark in text), None)
         return tuple(part.strip() for part in (text.split(mark) if mark else [text]) if part.strip())
-
-
-def _json_list(text: str) -> Any:
-    value = _json_value(text)
-    return text if value is None else value
 
 
 @dataclass
@@ -209,26 +192,21 @@ def _require_columns(path: Path, rows: Sequence[Row], required: Sequence[tuple[s
 
 def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
     delimiter = "\t" if path.suffix == ".tsv" else ","
-    header, width = _header(path, text, delimiter)
-    skipped = 0
+    header = _header(path, text, delimiter)
 
     def skip(row: Any) -> str:
-        nonlocal skipped
-        skipped += 1
-        drops.add(
-            f"{shown_name(path.name)} row {row.number or '?'}", "import.other_width", n=row.actual_columns, wanted=width
-        )
+        place = f"{shown_name(path.name)} row {row.number or '?'}"
+        drops.add(place, "import.other_width", n=row.actual_columns, wanted=len(header))
         return "skip"
 
     table = _parsed(path, text, delimiter, header, skip)
-    number = 1
-    for batch in table.to_batches(max_chunksize=4096):
-        for cells in batch.to_pylist():
-            number += 1
-            yield Row(f"{shown_name(path.name)} row {number}", cells)
+    batches = table.to_batches(max_chunksize=4096)
+    for number, cells in enumerate((cells for batch in batches for cells in batch.to_pylist()), 2):
+        yield Row(f"{shown_name(path.name)} row {number}", cells)
 
 
-def _header(path: Path, text: str, delimiter: str) -> tuple[list[str], int]:
+def _header(path: Path, text: str, delimiter: str) -> list[str]:
+    """Return the names of the columns, in lower case."""
     try:
         head = next(csv.reader(io.StringIO(text[:_MAX_HEADER]), delimiter=delimiter), [])
     except csv.Error as error:
@@ -239,7 +217,7 @@ def _header(path: Path, text: str, delimiter: str) -> tuple[list[str], int]:
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ImportFailed("import.column_twice", file=shown_name(path.name), column=twice)
-    return names, len(names)
+    return names
 
 
 def _parsed(path: Path, text: str, delimiter: str, header: list[str], skip: Any) -> pa.Table:
