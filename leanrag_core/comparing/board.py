@@ -92,7 +92,7 @@ class QuestionScorer:
             for question, gold in zip(self.questions, self._gold, strict=True):
                 on_question()
                 trace = retrieve(question.question)
-                in_context = {item.ref for section in trace.context.sections for item in section.items}
+                in_context = trace.context.mark_of
                 passages = sum(passage.id in in_context for passage in trace.passages)
                 n_found = len(gold_in_context(gold, trace, self._normalised))
                 scored.append(Scored(n_found, len(gold), trace.context.tokens, passages))

@@ -52,18 +52,17 @@ def lane(trace: Trace, index: Index, gold: Gold) -> Lane:
 
 def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:
     """Return the ids of the passages and entities that the context holds, one for each lane that reaches it."""
-    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
-    return tuple(marks.get(way.mark, "") for way in lanes if way.is_found)
+    ref_of = {item.mark: item.ref for item in trace.context.items}
+    return tuple(ref_of.get(way.mark, "") for way in lanes if way.is_found)
 
 
 def held_ids(trace: Trace, index: Index, gold: Sequence[Gold], lanes: Sequence[Lane]) -> tuple[str, ...]:
     """Return the ids of the passages and entities with gold that the context holds: of a quote that lies in several
     chunks, all of them. lanes: of the gold, in its order."""
     ids = set(found_ids(trace, lanes))
-    context_refs = {item.ref for section in trace.context.sections for item in section.items}
     for piece, way in zip(gold, lanes, strict=True):
         if way.is_found and piece.kind != "entity":
-            ids |= context_refs & {index.chunk_cells.value("id", row) for row in piece.rows}
+            ids |= trace.context.mark_of.keys() & {index.chunk_cells.value("id", row) for row in piece.rows}
     return tuple(sorted(ids))
 
 

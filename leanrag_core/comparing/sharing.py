@@ -68,12 +68,7 @@ def compare(traces: Mapping[str, Trace], language: str = "en") -> Shared:
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
     named = {letter: _named_items(trace, language, by_id=by_id) for letter, trace in traces.items()}
     kept = {
-        letter: {
-            item.ref: named[letter][item.ref]
-            for section in trace.context.sections
-            for item in section.items
-            if item.ref in named[letter]
-        }
+        letter: {ref: named[letter][ref] for ref in trace.context.mark_of if ref in named[letter]}
         for letter, trace in traces.items()
     }
     owners_of, holders_of = _letters(named), _letters(kept)

@@ -83,7 +83,7 @@ def brought_by_climb(
     vector: (d,), of the question. relation_vectors: (r, d), of inter_cluster_descriptions(); None where they are too
     many. Vectors have unit length.
     """
-    items = [item for section in trace.context.sections for item in section.items]
+    items = trace.context.items
     kinds = {item.mark: kind for item in items if (kind := _kind(trace, item))}
     counts = {kind: sum(each == kind for each in kinds.values()) for kind in KINDS}
     ranks = {

@@ -17,7 +17,7 @@ from leanrag_core.types.trace import Answer, Trace
 
 def column_values(index: str, trace: Trace, answer: Answer | None) -> dict[str, Any]:
     """Return what a column retrieved, what it cost, and which of its passages the answer cites."""
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     cited = {mark for part in answer.parts for mark in part.marks} if answer else set()
     usage = trace.usage + answer.usage if answer else trace.usage
     return {

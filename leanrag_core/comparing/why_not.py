@@ -197,7 +197,7 @@ def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check
     """Check whether one of its chunks was chosen, and its place among the ranked ones."""
     decides = gold.kind != "entity"
     chosen_passages = [passage for passage in trace.passages if passage.row in chunks]
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     marked = [marks[passage.id] for passage in chosen_passages if passage.id in marks]
     if marked:
         return Check(TAKEN, PASSED, message("plain", text=marked[0]), decides)

@@ -29,7 +29,7 @@ def removables(trace: Trace, info: StrategyInfo, language: str = "en") -> tuple[
     """List what can be taken out: what the strategy can retrieve without, else all that the context holds. language: of
     the places of passages."""
     kinds = leaves_out(info)
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     names = _names(trace, language)
     candidates = dict.fromkeys((*(item.id for item in trace.with_role("seed")), *marks) if kinds else marks)
     listed = [
@@ -140,7 +140,7 @@ def answer_changes(before: Answer, after: Answer, language: str = "en") -> Answe
 
 def _cited(part: AnswerPart, answer: Answer, language: str) -> dict[str, str]:
     """Map ids to names of what the part cites: marks may stand for other things in another context."""
-    refs = {item.mark: item.ref for section in answer.trace.context.sections for item in section.items}
+    refs = {item.mark: item.ref for item in answer.trace.context.items}
     names = _names(answer.trace, language)
     return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}
 
@@ -156,7 +156,7 @@ def _names(trace: Trace, language: str) -> Mapping[str, str]:
 
 def ids_of(trace: Trace, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of marks or ids, each once. Raises InvalidConfig for one that the retrieval lacks."""
-    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
+    marks = {item.mark: item.ref for item in trace.context.items}
     known = {*marks.values(), *(item.id for item in trace.items), *(relation.id for relation in trace.relations)}
     ids = [marks.get(each, each) for each in wanted]
     unknown = [each for each, id_ in zip(wanted, ids, strict=True) if id_ not in known]

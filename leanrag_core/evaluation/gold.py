@@ -188,10 +188,7 @@ def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Ca
     gold: document and normalised quote of each. normalise: normalised(), or a function that remembers what it gives;
     passages of documents without gold are not read.
     """
-    texts: dict[str, list[str]] = {}
-    for section in trace.context.sections:
-        for item in section.items:
-            texts.setdefault(item.ref, []).append(item.text[item.lead :])
+    texts = _texts_in_context(trace)
     numbers: set[int] = set()
     for passage in trace.passages:
         if passage.source is None or passage.id not in texts:
@@ -199,7 +196,7 @@ def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Ca
         names = passage.source.names
         wanted = [number for number, (document, _) in enumerate(gold) if document in names and number not in numbers]
         if wanted:
-            text = normalise(" ".join(texts[passage.id]))
+            text = normalise(texts[passage.id])
             numbers.update(number for number in wanted if gold[number][1] in text)
     return Quotes(numbers)
 
@@ -207,15 +204,20 @@ def gold_in_context(gold: Sequence[tuple[str, str]], trace: Trace, normalise: Ca
 def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
     """Return for each passage of the context, in the order of rank, the names of its document and the normalised text
     that the context holds of it."""
-    texts: dict[str, list[str]] = {}
-    for section in trace.context.sections:
-        for item in section.items:
-            texts.setdefault(item.ref, []).append(item.text[item.lead :])
+    texts = _texts_in_context(trace)
     return tuple(
-        (item.source.names, normalised(" ".join(texts[item.id])))
+        (item.source.names, normalised(texts[item.id]))
         for item in trace.passages
         if item.source is not None and item.id in texts
     )
+
+
+def _texts_in_context(trace: Trace) -> dict[str, str]:
+    """Return what the context holds of each item, by its id, without what leads to it."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    for item in trace.context.items:
+        texts[item.ref].append(item.text[item.lead :])
+    return {ref: " ".join(parts) for ref, parts in texts.items()}
 
 
 def _relevant(passages: Sequence[Quotes], n: int) -> dict[str, int]:

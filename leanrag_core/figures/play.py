@@ -257,7 +257,7 @@ def play(
     layouts = tuple(layered_graph(in_graph, plot_px=width, language=language, uncounted=left) for width in WIDTHS)
     frames = play_frames(trace, answer=answer, language=language)
     about = {node.id: node.about for node in drawn_nodes(in_graph, language).nodes}
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
 
     def change(id_: str) -> str:
         return "entered" if id_ in changed.entered else "left" if id_ in left else ""

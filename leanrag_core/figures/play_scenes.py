@@ -25,7 +25,7 @@ STOP = message("play.stop")
 
 def passage_said(trace: Trace, passage: TraceItem, *, first: bool) -> tuple[Message, ...]:
     """Describe the passage: how many items lead to it where that ranks the passages, else its score."""
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     label = marks.get(passage.id) or isolated(passage.name)
     end = STOP if passage.id in marks or not marks else message("play.not_in_context")
     leading = anchors(trace)
@@ -272,17 +272,17 @@ def _section_scenes(trace: Trace, place: int) -> Iterator[Scene]:
 def _answered(trace: Trace, answer: Answer | None) -> tuple[Message, ...]:
     """Return the answer in figures, or that there is none yet."""
     if answer is not None and answer.grounded and answer.citations:
-        known = {item.mark for section in trace.context.sections for item in section.items}
+        known = {item.mark for item in trace.context.items}
         n, cited = len(answer.parts), len(answer.citations)
         lead = message(
             "play.answer", sentences=message("play.sentences", n=n), citations=message("play.citations", n=cited)
         )
         return lead, message("play.all_cited") if known >= {*answer.citations} else STOP
-    n_items = sum(len(section.items) for section in trace.context.sections)
+    n_items = len(trace.context.items)
     time = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
     return (message("ask.caption_of_answer", time=time, items=message("count.items", n=n_items)),)
 
 
 def _cited(trace: Trace, answer: Answer | None) -> tuple[str, ...]:
     marks = {*answer.citations} if answer is not None else set()
-    return tuple(item.ref for section in trace.context.sections for item in section.items if item.mark in marks)
+    return tuple(item.ref for item in trace.context.items if item.mark in marks)

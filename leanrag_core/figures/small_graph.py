@@ -204,7 +204,7 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
     shapes: list[Shape] = [text(0, 11, fitted(label, width, _SIZE), size=_SIZE, fill="var(--lr-mute)")]
     most = max(1, int(width // 26))
     shown = passages[:most]
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     scores = [passage.score or 0.0 for passage in shown]
     low = min(scores, default=0.0) * 0.85 if min(scores, default=0.0) > 0 else min(scores, default=0.0)
     reach = max(scores, default=1.0) - low or 1.0

@@ -120,7 +120,7 @@ def _without_times(run: RecordedRun) -> RecordedRun:
 
 def timeless(trace: Trace) -> Trace:
     """Return the trace without what differs from one run to the next, and without texts that no slide shows."""
-    in_context = {item.ref for section in trace.context.sections for item in section.items}
+    in_context = trace.context.mark_of
     return replace(
         trace,
         usage=_timeless(trace.usage),

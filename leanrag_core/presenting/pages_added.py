@@ -37,9 +37,9 @@ def cut_to(trace: Trace, budget: int) -> Trace:
                 left -= item.tokens
         tokens = sum(item.tokens for item in kept)
         sections.append(replace(section, items=tuple(kept), tokens=tokens, text="\n".join(item.text for item in kept)))
-    refs = {item.ref for section in sections for item in section.items}
     tokens = sum(section.tokens for section in sections)
     context = replace(trace.context, sections=tuple(sections), tokens=tokens, text="")
+    refs = context.mark_of
     relations = tuple(relation for relation in trace.relations if relation.id in refs)
     items = tuple(item for item in trace.items if item.source is None or item.id in refs)
     return replace(trace, context=context, relations=relations, items=items)
@@ -53,11 +53,10 @@ def cut_side(side: Side, budget: int, gold_items: frozenset[str] | None = None) 
     if not budget or trace.context.tokens <= budget:
         return side
     cut = cut_to(trace, budget)
-    marks = {item.mark for section in cut.context.sections for item in section.items}
-    refs = {item.ref for section in cut.context.sections for item in section.items}
+    marks = {item.mark for item in cut.context.items}
     stored = side.run.answer
     answer = stored if stored is not None and set(stored.citations) <= marks else None
-    gold = None if gold_items is None else len(gold_items & refs)
+    gold = None if gold_items is None else len(gold_items & cut.context.mark_of.keys())
     return replace(side, run=replace(side.run, trace=cut, answer=answer), gold=gold)
 
 

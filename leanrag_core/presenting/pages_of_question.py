@@ -133,7 +133,7 @@ def _without(values: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _chunk_cards(trace: Trace) -> list[dict[str, Any]]:
-    marks = _marks(trace)
+    marks = trace.context.mark_of
     return [
         {
             "mark": marks.get(passage.id, ""),
@@ -143,10 +143,6 @@ def _chunk_cards(trace: Trace) -> list[dict[str, Any]]:
         for passage in trace.passages
         if passage.source
     ]
-
-
-def _marks(trace: Trace) -> dict[str, str]:
-    return {item.ref: item.mark for section in trace.context.sections for item in section.items}
 
 
 def _sections(trace: Trace, words: Words) -> list[dict[str, Any]]:
@@ -201,7 +197,7 @@ def _checked(side: Side) -> bool:
     """Tell whether each citation of the answer is the mark of a text in the context, and no sentence lacks support."""
     stored = side.run.answer
     cited = set(stored.citations) if stored else set()
-    is_of_context = bool(cited) and cited <= set(_marks(side.run.trace).values())
+    is_of_context = bool(cited) and cited <= set(side.run.trace.context.mark_of.values())
     return is_of_context and not any(support.lacks for support in _supports(side))
 
 
@@ -215,7 +211,7 @@ def _supports(side: Side) -> tuple[Support, ...]:
 
 def _cited_documents(side: Side) -> set[str]:
     cited = set(side.run.answer.citations) if side.run.answer else set()
-    marks = _marks(side.run.trace)
+    marks = side.run.trace.context.mark_of
     return {
         passage.source.document
         for passage in side.run.trace.passages

@@ -87,7 +87,7 @@ def map_question(index: Index, number: int, shown: MapPlaces, trace: Trace) -> M
     ranked.sort(key=lambda item: item.rank or 0)
     rows = [item.row for item in ranked if item.row is not None]
     places = places_of(layer.vectors, rows, shown)
-    in_context = {item.ref for section in trace.context.sections for item in section.items}
+    in_context = trace.context.mark_of
     scores = np.array([item.score if item.score is not None else 1.0 for item in ranked])
     seeds = tuple(
         MapSeed(item.id, row, item.name, item.rank or 0, item.score, _pair(place), item.id in in_context)

@@ -160,6 +160,16 @@ class Context:
     tokens: int
     sections: tuple[ContextSection, ...]
 
+    @property
+    def items(self) -> tuple[ContextItem, ...]:
+        """The items of all sections, in their order."""
+        return tuple(item for section in self.sections for item in section.items)
+
+    @property
+    def mark_of(self) -> dict[str, str]:
+        """The citation mark of each item or relation that the context holds, by its id."""
+        return {item.ref: item.mark for item in self.items}
+
     def section(self, name: str) -> ContextSection:
         """Return the section of that name. Raises KeyError for an unknown name."""
         return {section.name: section for section in self.sections}[name]

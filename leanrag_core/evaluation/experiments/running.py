@@ -298,7 +298,7 @@ class BatchWork:
 
 
 def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -> QuestionRow:
-    kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
+    kept = outcome.trace.context.mark_of
     rows = [passage.row for passage in outcome.trace.passages if passage.id in kept and passage.row is not None]
     return QuestionRow(
         run=run.key,

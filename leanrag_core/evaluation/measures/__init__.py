@@ -122,7 +122,7 @@ def _documents_touched(outcome: Outcome) -> float | None:
     gold = {evidence.document for evidence in outcome.question.evidence}
     if outcome.question.kind != WHOLE_CORPUS or not gold or not outcome.trace.gives_passages:
         return None
-    kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
+    kept = outcome.trace.context.mark_of
     names = (item.source.names for item in outcome.trace.passages if item.source and item.id in kept)
     return len(gold.intersection(frozenset[str]().union(*names))) / len(gold)
 

@@ -101,7 +101,7 @@ def write_runs(runs: Sequence[RecordedRun], files: SiteFiles, language: str) -> 
     for place, run in enumerate(runs):
         trace, answer = run.trace, run.answer
         shown = play(trace, answer=answer, language=language)
-        marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+        marks = trace.context.mark_of
         passages = [
             {
                 "row": passage.row if trace.scope is None else None,  # of the whole index
