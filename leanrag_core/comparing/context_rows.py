@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leanrag_core.figures.passages import passage_name
+from leanrag_core.figures.passages import trace_names
 from leanrag_core.types.trace import ContextItem, Trace
 
 
@@ -33,7 +33,7 @@ def context_rows(traces: Mapping[str, Trace], *, baseline: str = "", language: s
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
     for letter in letters:
         trace = traces[letter]
-        names = _names(trace, language)
+        names = trace_names(trace, language)
         for section in trace.context.sections:
             for item in section.items:
                 name = names.get(item.ref, item.text[:80])
@@ -46,12 +46,3 @@ def context_rows(traces: Mapping[str, Trace], *, baseline: str = "", language: s
         ContextRow(section, name, {letter: cells[letter] for letter in traces if letter in cells})
         for (section, _), (_, name, cells) in ordered
     )
-
-
-def _names(trace: Trace, language: str) -> dict[str, str]:
-    items = {item.id: passage_name(item, language) for item in trace.items}
-    relations = {
-        relation.id: f"{items.get(relation.source, relation.source)}, {items.get(relation.target, relation.target)}"
-        for relation in trace.relations
-    }
-    return items | relations

@@ -1,11 +1,11 @@
 """What changes when something that was retrieved is taken out: in the context, and in the answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.comparing.sentences import same_sentence
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.figures.passages import passage_name
+from leanrag_core.figures.passages import trace_names
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.text.tokens import count_tokens
@@ -30,7 +30,7 @@ def removables(trace: Trace, info: StrategyInfo, language: str = "en") -> tuple[
     the places of passages."""
     kinds = leaves_out(info)
     marks = trace.context.mark_of
-    names = _names(trace, language)
+    names = trace_names(trace, language)
     candidates = dict.fromkeys((*(item.id for item in trace.with_role("seed")), *marks) if kinds else marks)
     listed = [
         Removable(id_, kind_of(trace, id_), names.get(id_, marks.get(id_, "")), marks.get(id_, ""))
@@ -141,17 +141,8 @@ def answer_changes(before: Answer, after: Answer, language: str = "en") -> Answe
 def _cited(part: AnswerPart, answer: Answer, language: str) -> dict[str, str]:
     """Map ids to names of what the part cites: marks may stand for other things in another context."""
     refs = {item.mark: item.ref for item in answer.trace.context.items}
-    names = _names(answer.trace, language)
+    names = trace_names(answer.trace, language)
     return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}
-
-
-def _names(trace: Trace, language: str) -> Mapping[str, str]:
-    items = {item.id: passage_name(item, language) for item in trace.items}
-    relations = {
-        relation.id: ", ".join(items.get(end, end) for end in (relation.source, relation.target))
-        for relation in trace.relations
-    }
-    return items | relations
 
 
 def ids_of(trace: Trace, wanted: Sequence[str]) -> tuple[str, ...]:

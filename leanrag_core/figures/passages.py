@@ -8,7 +8,7 @@ from itertools import pairwise
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.text.words import whole_words
-from leanrag_core.types.trace import TraceItem
+from leanrag_core.types.trace import Trace, TraceItem
 
 _REACH = 160  # characters before a place in which the beginning of its sentence is looked for
 
@@ -35,6 +35,13 @@ class Passage:
 def passage_name(item: TraceItem, language: str = "en") -> str:
     """Name an item, a passage with its place, since several may be of one document."""
     return item.name if item.source is None else passage_place(item.name, item.source.page, item.row, language)
+
+
+def trace_names(trace: Trace, language: str) -> dict[str, str]:
+    """Name each item and each relation of a trace, by its id; a relation by its ends."""
+    names = {item.id: passage_name(item, language) for item in trace.items}
+    ends = {each.id: (each.source, each.target) for each in trace.relations}
+    return names | {id_: ", ".join(names.get(end, end) for end in pair) for id_, pair in ends.items()}
 
 
 def passage_place(name: str, page: int | None, row: int | None, language: str) -> str:
