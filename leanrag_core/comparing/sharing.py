@@ -80,7 +80,7 @@ def compare(traces: Mapping[str, Trace], language: str = "en") -> Shared:
     return Shared(tuple(sharing for sharing in kinds if sharing.intersections), owners)
 
 
-def _letters(named: "Mapping[str, Mapping[str, _Named]]") -> dict[tuple[str, str], str]:
+def _letters(named: Mapping[str, Mapping[str, _Named]]) -> dict[tuple[str, str], str]:
     """Return by kind and key the letters of the columns that have the item, in the order of the items."""
     letters: dict[tuple[str, str], str] = {}
     for letter, items in named.items():
@@ -104,10 +104,8 @@ def _sharing(
 def _named_items(trace: Trace, language: str, *, by_id: bool) -> dict[str, _Named]:
     """Return every item and relation of the trace by its id. Links to a parent say nothing that their ends do not."""
     named = {item.id: _named_item(item, language, by_id=by_id) for item in trace.items}
-    parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for relation in trace.relations:
-        ends = (relation.source, relation.target)
-        if ends not in parents and ends[::-1] not in parents:
+        if relation.id not in trace.tree_links:
             named[relation.id] = _named_relation(relation, named, by_id=by_id)
     return named
 

@@ -77,13 +77,11 @@ def _named(trace: Trace, language: str) -> dict[str, dict[str, str]]:
     are left out, since their ends say the same."""
     named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
     names = {item.id: item.name for item in trace.items}
-    parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for item in trace.items:
         for role in item.roles:
             named.setdefault(role, {})[item.id] = passage_name(item, language)
     for relation in trace.relations:
-        ends = (relation.source, relation.target)
-        if ends not in parents and ends[::-1] not in parents:
-            end_names = ", ".join(names.get(id_, id_) for id_ in ends)
+        if relation.id not in trace.tree_links:
+            end_names = ", ".join(names.get(id_, id_) for id_ in (relation.source, relation.target))
             named.setdefault(relation.role, {})[relation.id] = end_names
     return named

@@ -253,12 +253,10 @@ class SortedRelations:
 def sorted_relations(trace: Trace, band_of: Mapping[str, int]) -> SortedRelations:
     """Return the relations whose ends are both drawn, by where these are. band_of: each drawn node."""
     tree, across, low, arcs = [], [], [], []
-    parents = {(item.id, item.parent) for item in trace.items if item.parent}
     for relation in trace.relations:
-        ends = (relation.source, relation.target)
-        if not band_of.keys() >= set(ends):
+        if not band_of.keys() >= {relation.source, relation.target}:
             continue
-        if ends in parents or ends[::-1] in parents:
+        if relation.id in trace.tree_links:
             tree.append(relation)
         elif band_of[relation.source] != band_of[relation.target]:
             across.append(relation)

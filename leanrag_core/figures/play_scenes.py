@@ -84,35 +84,22 @@ class Scene:
     tokens: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Links:
-    """Ids of the relations of a trace: tree: those that only repeat an item's parent. held: those that end at a
-    passage which is drawn as a card."""
-
-    tree: frozenset[str]
-    held: frozenset[str]
-
-    @classmethod
-    def of(cls, trace: Trace) -> "_Links":
-        parents = {frozenset((item.id, item.parent)) for item in trace.items if item.parent}
-        cards = {item.id for item in trace.items if is_card(item)}
-        ends = {relation.id: frozenset((relation.source, relation.target)) for relation in trace.relations}
-        return cls(
-            frozenset(id_ for id_, pair in ends.items() if pair in parents),
-            frozenset(id_ for id_, pair in ends.items() if pair & cards),
-        )
+def _held(trace: Trace) -> frozenset[str]:
+    """Return ids of the relations that end at a passage which is drawn as a card."""
+    cards = {item.id for item in trace.items if is_card(item)}
+    return frozenset(relation.id for relation in trace.relations if cards & {relation.source, relation.target})
 
 
 def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
     """Return the play from the first step to the answer. Each item and relation of the trace lights up once."""
     all_scenes: list[Scene] = []
-    links, full = _Links.of(trace), tuple(section.tokens for section in trace.context.sections)
+    held, full = _held(trace), tuple(section.tokens for section in trace.context.sections)
     lit: set[str] = set()
     for place, step in enumerate(trace.steps):
         last = place == len(trace.steps) - 1
         items = [item for item in trace.items if item.id not in lit and (last or item.id in step.items)]
         relations = [each for each in trace.relations if each.id not in lit and (last or each.id in step.relations)]
-        step_scenes: list[Scene] = list(_details(trace, links, place, items, relations, lit))
+        step_scenes: list[Scene] = list(_details(trace, held, place, items, relations, lit))
         if last and not (items or relations):
             step_scenes = list(_section_scenes(trace, place))
         shown = {id_ for scene in step_scenes for id_ in (*scene.items, *scene.relations)}
@@ -136,8 +123,7 @@ def counted(trace: Trace) -> tuple[int, ...]:
     kind_of = {item.id: item.kind for item in trace.items}
     counted_ids: set[str] = set()
     counts = []
-    links = _Links.of(trace)
-    beside = {relation.id for relation in trace.relations} - links.tree - links.held
+    beside = {relation.id for relation in trace.relations} - trace.tree_links - _held(trace)
     for step in trace.steps:
         new = ({*step.items} | ({*step.relations} & beside)) - counted_ids
         counted_ids |= new
@@ -171,13 +157,13 @@ def tokens_so_far(trace: Trace, lit: Collection[str]) -> tuple[int, ...]:
 
 def _details(
     trace: Trace,
-    links: _Links,
+    held: frozenset[str],
     place: int,
     items: Sequence[TraceItem],
     relations: Sequence[TraceRelation],
     lit: Collection[str],
 ) -> Iterator[Scene]:
-    """Yield the scenes of a step before its caption."""
+    """Yield the scenes of a step before its caption. held: see _held()."""
     shape = {style.role: style.shape for style in trace.styles if style.on == "item"}
     cards = [item for item in items if is_card(item)]
     nodes = [item for item in items if not is_card(item)]
@@ -185,12 +171,12 @@ def _details(
     meeting = {item.id for item in nodes if any(shape.get(role) == "double" for role in item.roles)}
     climbing = [item for item in nodes if item.rank is None and item.layer and item.id not in meeting]
     lit_now = {*lit, *(item.id for item in nodes)}
-    yield from _climbs(trace, place, climbing, lit_now, [each for each in relations if each.id in links.tree])
-    beside = [each for each in relations if each.id not in links.tree | links.held]
+    yield from _climbs(trace, place, climbing, lit_now, [each for each in relations if each.id in trace.tree_links])
+    beside = [each for each in relations if each.id not in trace.tree_links | held]
     yield from _bridges(trace, place, [each for each in beside if each.layer])
-    held = [each for each in relations if each.id in links.held]
+    to_cards = [each for each in relations if each.id in held]
     for number, card in enumerate(cards[:MOST_ALONE]):
-        own = tuple(each.id for each in held if card.id in (each.source, each.target))
+        own = tuple(each.id for each in to_cards if card.id in (each.source, each.target))
         yield Scene(place, passage_said(trace, card, first=number == 0), (card.id,), own, (card.id,))
 
 

@@ -242,6 +242,12 @@ class Trace(ShownInNotebooks):
         """The items that are not passages."""
         return tuple(item for item in self.items if item.source is None)
 
+    @cached_property
+    def tree_links(self) -> frozenset[str]:
+        """Ids of the relations that only repeat which item is the parent of another one."""
+        parents = {frozenset((item.id, item.parent)) for item in self.items if item.parent}
+        return frozenset(each.id for each in self.relations if frozenset((each.source, each.target)) in parents)
+
     @property
     def timings_ms(self) -> dict[str, float]:
         """Milliseconds of each step that took any, and their total."""
