@@ -17,28 +17,14 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter
 from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import load_prompt
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import object_schema
 from leanrag_core.types.experiment import OPEN, REJECT
 from leanrag_core.types.job import Progress, Report, silent
 
 PUBLISHED = "youtu-anonymity"  # of paper_tables.csv: accuracy in percent over both kinds of questions of AnonyRAG
 TASK_OF_MODE = {OPEN: "infer_names_open", REJECT: "infer_names_reject"}
-_SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "names": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"placeholder": {"type": "string"}, "name": {"type": "string"}},
-                "required": ["placeholder", "name"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["names"],
-    "additionalProperties": False,
-}
+_NAMED = object_schema({"placeholder": {"type": "string"}, "name": {"type": "string"}})
+_SCHEMA = object_schema({"names": {"type": "array", "items": _NAMED}})
 
 
 @dataclass(frozen=True)

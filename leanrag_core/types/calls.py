@@ -11,6 +11,16 @@ from leanrag_core.files.records import absent_at_default
 JsonSchema = dict[str, Any]
 
 
+def object_schema(properties: Mapping[str, JsonSchema]) -> JsonSchema:
+    """Return the schema of an object that has these properties, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 @dataclass(frozen=True)
 class PassageScores:
     """Scores of passages by a reranker. values: in the order of the passages; a higher one is better. n_cut: passages

@@ -17,7 +17,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import Prompt, load_prompt
 from leanrag_core.text.words import lexical_tokens
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JsonSchema, object_schema
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, ExperimentResult, Judgement, is_human
 from leanrag_core.types.job import Progress, Report
 from leanrag_core.types.roles import JUDGING
@@ -145,25 +145,16 @@ def _graded(cells: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(name == grade) for name in GRADES}
 
 
-def _object(properties: Mapping[str, JsonSchema]) -> JsonSchema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _explained(name: str, allowed: JsonSchema) -> JsonSchema:
-    return _object({"explanation": {"type": "string"}, name: allowed})
+    return object_schema({"explanation": {"type": "string"}, name: allowed})
 
 
 _WINNER_FORM = _explained("winner", {"type": "integer", "enum": [0, 1, 2]})
 _SCORE = _explained("score", {"type": "integer", "enum": list(range(1, 11))})
 _GRADE = _explained("verdict", {"type": "string", "enum": list(GRADES)})
 _FORMS = {
-    PAIRWISE: Form("judge_pair", COMPARED, COMPARED, _compared, _object(dict.fromkeys(COMPARED, _WINNER_FORM))),
-    ABSOLUTE: Form("judge_score", SCORED, SCORED, _scored, _object(dict.fromkeys(SCORED, _SCORE))),
+    PAIRWISE: Form("judge_pair", COMPARED, COMPARED, _compared, object_schema(dict.fromkeys(COMPARED, _WINNER_FORM))),
+    ABSOLUTE: Form("judge_score", SCORED, SCORED, _scored, object_schema(dict.fromkeys(SCORED, _SCORE))),
     GRADED: Form("judge_gold", GRADES, ("verdict",), _graded, _GRADE),
 }
 
@@ -248,12 +239,7 @@ def _verdicts(completion: Completion, form: Form) -> dict[str, float]:
 
 TASK = "list_claims"
 _KEY = "claims"
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {_KEY: {"type": "array", "items": {"type": "string"}}},
-    "required": [_KEY],
-    "additionalProperties": False,
-}
+_REPLY = object_schema({_KEY: {"type": "array", "items": {"type": "string"}}})
 
 
 def list_claims(answer: str, language: LanguageModel) -> tuple[str, ...]:

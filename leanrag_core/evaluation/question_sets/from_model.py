@@ -16,7 +16,7 @@ from leanrag_core.models.pacing import Meter
 from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.retrieval.base import MAX_QUESTION
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JsonSchema, object_schema
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.question_set import WHOLE_CORPUS, Generation
@@ -150,13 +150,6 @@ def _text_of(entry: Any) -> str:
 
 
 def _schema(name: str) -> JsonSchema:
-    item: dict[str, Any] = {"type": "string"}
-    if name == "users":
-        fields = {"name": {"type": "string"}, "description": {"type": "string"}}
-        item = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    return {
-        "type": "object",
-        "properties": {name: {"type": "array", "items": item}},
-        "required": [name],
-        "additionalProperties": False,
-    }
+    user = object_schema({"name": {"type": "string"}, "description": {"type": "string"}})
+    item: JsonSchema = user if name == "users" else {"type": "string"}
+    return object_schema({name: {"type": "array", "items": item}})
