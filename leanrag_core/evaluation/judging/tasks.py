@@ -33,22 +33,10 @@ class JudgeTask:
     answers: tuple[str, ...]
     gold: tuple[str, ...] = ()
 
-    @property
-    def key(self) -> Key:
-        """The key that tells the judgement from all others of the experiment."""
-        return self.judge, self.kind, self.question, self.first, self.second, self.repeat
 
-
-def key_of(judgement: Judgement) -> Key:
-    """Return the key of the task that the judgement answers."""
-    return (
-        judgement.judge,
-        judgement.kind,
-        judgement.question,
-        judgement.first,
-        judgement.second,
-        judgement.repeat,
-    )
+def key_of(asked: JudgeTask | Judgement) -> Key:
+    """Return the key that a task shares with the judgement that answers it, and with none else of the experiment."""
+    return asked.judge, asked.kind, asked.question, asked.first, asked.second, asked.repeat
 
 
 def missing(
@@ -63,7 +51,7 @@ def missing(
     A question that failed, or has no answer, is not judged. Raises InvalidConfig for an unknown kind of judgement.
     """
     done = {key_of(judgement) for judgement in judgements}
-    return tuple(task for task in tasks(spec, rows, questions) if task.key not in done)
+    return tuple(task for task in tasks(spec, rows, questions) if key_of(task) not in done)
 
 
 def in_order(
@@ -72,7 +60,7 @@ def in_order(
     """Sort the judgements in the order of their tasks, whatever order they were made in; those without a task are left
     out."""
     by_key = {key_of(judgement): judgement for judgement in judgements}
-    return tuple(by_key[task.key] for task in tasks(spec, rows) if task.key in by_key)
+    return tuple(by_key[key] for key in map(key_of, tasks(spec, rows)) if key in by_key)
 
 
 def tasks(
