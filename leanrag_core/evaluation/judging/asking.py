@@ -111,15 +111,10 @@ class Form:
         return load_prompt(self.task)
 
 
-def form_of(kind: str) -> Form:
-    """Return the form of that kind of judgement."""
-    return _FORMS[kind]
-
-
 def filled(task: JudgeTask, language: LanguageModel | None = None) -> str:
     """Fill in the prompt of the task. The mark around each text depends on all of them, so that none can hold its own
     end. language: the judge; what does not fit its window is cut from the longest texts."""
-    prompt = form_of(task.kind).prompt()
+    prompt = FORMS[task.kind].prompt()
     texts = {"question": task.text, "first": task.answers[0]}
     if task.kind == PAIRWISE:
         texts["second"] = task.answers[1]
@@ -152,7 +147,7 @@ def _explained(name: str, allowed: JsonSchema) -> JsonSchema:
 _WINNER_FORM = _explained("winner", {"type": "integer", "enum": [0, 1, 2]})
 _SCORE = _explained("score", {"type": "integer", "enum": list(range(1, 11))})
 _GRADE = _explained("verdict", {"type": "string", "enum": list(GRADES)})
-_FORMS = {
+FORMS = {  # by the kind of judgement
     PAIRWISE: Form("judge_pair", COMPARED, COMPARED, _compared, object_schema(dict.fromkeys(COMPARED, _WINNER_FORM))),
     ABSOLUTE: Form("judge_score", SCORED, SCORED, _scored, object_schema(dict.fromkeys(SCORED, _SCORE))),
     GRADED: Form("judge_gold", GRADES, ("verdict",), _graded, _GRADE),
@@ -182,7 +177,7 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
     would fail too, and InvalidConfig where the judge is no language model.
     """
     language = require_judge(task.judge, models)
-    form, prompt = form_of(task.kind), filled(task, language)
+    form, prompt = FORMS[task.kind], filled(task, language)
     reply = _asked(language, form, prompt, task.repeat, cancelled)
     lengths = [len(lexical_tokens(answer)) for answer in task.answers]
     return Judgement(
