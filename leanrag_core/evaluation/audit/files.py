@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged, ReplyError
@@ -313,7 +313,7 @@ class JudgeFiles:
     """The judgements of uploaded files. notes: sentences on what a file leaves open, such as replies that it lacks."""
 
     judgements: tuple[Judgement, ...] = ()
-    notes: tuple[Message, ...] = field(default=())
+    notes: tuple[Message, ...] = ()
 
 
 def read_judge_files(
@@ -344,7 +344,9 @@ def read_judge_files(
         halved.append(HalvedReplies(title, file.name, replies))
     for replies_of_file in halved:
         own_answers = [_answers_of(name, answers) for name in (replies_of_file.title.a, replies_of_file.title.b)]
-        n = n_questions or max((len(each) for each in own_answers if each), default=longest[_set(replies_of_file)])
+        n = n_questions or max(
+            (len(each) for each in own_answers if each), default=longest[replies_of_file.title.data_set]
+        )
         placed = placed_replies(replies_of_file, n, own_answers[0], own_answers[1])
         judgements += placed
         lacking = 2 * n - len(replies_of_file.replies)
@@ -358,8 +360,3 @@ def _answers_of(name: str, answers: Mapping[str, SystemAnswers]) -> SystemAnswer
     """Return the answers of that system, in any case; HiRAG calls the files of GraphRAG's answers "local"."""
     by_name = {each.casefold(): value for each, value in answers.items()}
     return by_name.get(name.casefold()) or by_name.get(_OTHER_NAMES.get(name.casefold(), ""))
-
-
-def _set(replies: HalvedReplies) -> str:
-    title: FileTitle = replies.title
-    return title.data_set
