@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.audit.comparisons import judges_of
+from leanrag_core.evaluation.audit.comparisons import by_judge
 from leanrag_core.evaluation.audit.judges import agreements
 from leanrag_core.evaluation.judging.people import EACH, WHOLE, Step, Voting, voting
 from leanrag_core.evaluation.judging.tables import WinRate, win_rates
@@ -267,7 +267,7 @@ def _results(vote: Vote) -> None:
     votes = session.workbench().verdicts.standing(vote.result.id)
     judged = [each for each in vote.result.judgements if not is_human(each.judge)]
     shown = [each for each in titled((*votes, *judged), vote.titles) if each.kind == PAIRWISE and _is_of(vote, each)]
-    people = [judge for judge in judges_of(shown) if is_human(judge)]
+    people = [judge for judge in by_judge(shown) if is_human(judge)]
     if not people:
         draw(markup.muted(say("verdicts.none_yet")))
         return
@@ -320,7 +320,6 @@ def _beside(rate: WinRate) -> str:
 
 def _agreement(judgements: Sequence[Judgement]) -> None:
     """Draw how far each person agrees with each judge and each other person."""
-    by_judge = {judge: [each for each in judgements if each.judge == judge] for judge in judges_of(judgements)}
     rows = [
         (
             judge_title(each.judge),
@@ -329,7 +328,7 @@ def _agreement(judgements: Sequence[Judgement]) -> None:
             "–" if each.kappa is None else numbers.score(each.kappa),
             f"{each.n:,}",
         )
-        for each in agreements(by_judge)
+        for each in agreements(by_judge(judgements))
         if each.judge != each.other and (is_human(each.judge) or is_human(each.other)) and each.n
     ]
     if not rows:

@@ -47,9 +47,12 @@ class Comparison:
         return (first, second) if self.is_a_first else (second, first)
 
 
-def judges_of(judgements: Iterable[Judgement]) -> tuple[str, ...]:
-    """Return the names of the judges, in the order in which they come."""
-    return tuple(dict.fromkeys(judgement.judge for judgement in judgements))
+def by_judge(judgements: Iterable[Judgement]) -> Mapping[str, Sequence[Judgement]]:
+    """Group the judgements by the name of their judge, in the order in which they come."""
+    groups: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        groups[judgement.judge].append(judgement)
+    return groups
 
 
 def pairs_of(judgements: Iterable[Judgement]) -> tuple[Pair, ...]:
@@ -138,6 +141,11 @@ def share(
     for comparison in compared:
         if (value := score(comparison)) is not None:
             scores[group(comparison)].append(value)
+    return _mean_over_groups(scores, seed)
+
+
+def _mean_over_groups(scores: Mapping[Hashable, Sequence[float]], seed: int) -> Interval | None:
+    """Return the mean of all scores, with an interval over the groups; None without scores."""
     interval = share_interval([fmean(values) for values in scores.values()], seed)
     if interval is None:
         return None
@@ -175,9 +183,7 @@ def swaps(by_pair: Iterable[Sequence[Comparison]], seed: int) -> Swaps:
     for first, second in (couple for compared in by_pair for couple in swapped(compared)):
         flips[_place(first)].append(float(first.won != second.won))
     flipped = [value for values in flips.values() for value in values]
-    interval = share_interval([fmean(values) for values in flips.values()], seed)
-    rate = None if interval is None else replace(interval, value=fmean(flipped))
-    return Swaps(len(flipped), int(sum(flipped)), rate)
+    return Swaps(len(flipped), int(sum(flipped)), _mean_over_groups(flips, seed))
 
 
 def consistency(compared: Sequence[Comparison]) -> tuple[float, ...]:
@@ -209,10 +215,10 @@ class QuestionLengths:
     words: tuple[float, float]
 
 
-def pair_audits(judgements: Sequence[Judgement], judge: str, seed: int) -> tuple[PairAudit, ...]:
+def pair_audits(judgements: Sequence[Judgement], seed: int) -> tuple[PairAudit, ...]:
     """Audit every pair by every criterion of one judge. judgements: that judge's alone."""
     audits = [
-        _pair_audit(comparisons(judgements, pair, criterion), judge, criterion, pair, seed)
+        _pair_audit(comparisons(judgements, pair, criterion), judgements[0].judge, criterion, pair, seed)
         for pair in pairs_of(judgements)
         for criterion in criteria_of(judgements, PAIRWISE)
     ]

@@ -12,12 +12,12 @@ from leanrag_core.evaluation.audit.comparisons import (
     Comparison,
     Pair,
     at_equal_length,
+    by_judge,
     comparisons,
     consistency,
     criteria_of,
     decided_for_first,
     first_answer_share,
-    judges_of,
     longer_answer_share,
     pair_audits,
     pairs_of,
@@ -78,14 +78,14 @@ def main_of(audit: Audit) -> tuple[PairAudit, ...]:
     )
 
 
-def first_answer_bias(judgements: Sequence[Judgement], judge: str, seed: int) -> tuple[FirstAnswerBias, ...]:
-    """Measure by criterion how often the answer shown first wins. Between pairs that were shown in both orders equally
-    often, the quality of the answers cancels out."""
+def first_answer_bias(judgements: Sequence[Judgement], seed: int) -> tuple[FirstAnswerBias, ...]:
+    """Measure by criterion how often the answer that a judge is shown first wins. Between pairs that were shown in both
+    orders equally often, the quality of the answers cancels out."""
     criteria = criteria_of(judgements, PAIRWISE)
     compared = [_all_pairs(judgements, criterion) for criterion in criteria]
     corrected = holm([_bias_test(each) for each in compared])
     return tuple(
-        FirstAnswerBias(judge, criterion, first_answer_share(each, seed), p)
+        FirstAnswerBias(judgements[0].judge, criterion, first_answer_share(each, seed), p)
         for criterion, each, p in zip(criteria, compared, corrected, strict=True)
     )
 
@@ -105,9 +105,9 @@ def _bias_test(compared: Sequence[Comparison]) -> float:
     return paired_test(list(sums.values()), [0.0] * len(sums))
 
 
-def length_effect(judgements: Sequence[Judgement], judge: str, seed: int) -> LengthEffect | None:
-    """Measure how length affects the verdicts; None where no lengths are known or nothing was decided."""
-    criterion = main_criterion(judgements)
+def length_effect(judgements: Sequence[Judgement], seed: int) -> LengthEffect | None:
+    """Measure how length affects a judge's verdicts; None where no lengths are known or nothing was decided."""
+    judge, criterion = judgements[0].judge, main_criterion(judgements)
     longer_wins = longer_answer_share(_all_pairs(judgements, criterion), seed)
     if longer_wins is None:
         return None
@@ -129,13 +129,13 @@ def _follows_length(judgements: Sequence[Judgement], criterion: str) -> bool:
     return any(p < ALPHA and fit.odds_per_doubling.value > 1 for fit, p in zip(known, corrected, strict=True))
 
 
-def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffect | None, seed: int) -> JudgeAudit:
-    """Sum up the judge by its main criterion. judgements: that judge's alone."""
-    criterion = main_criterion(judgements)
+def judge_audit(judgements: Sequence[Judgement], length: LengthEffect | None, seed: int) -> JudgeAudit:
+    """Sum up a judge by its main criterion. judgements: that judge's alone."""
+    judge, criterion = judgements[0].judge, main_criterion(judgements)
     by_pair = [comparisons(judgements, pair, criterion) for pair in pairs_of(judgements)]
     compared = tuple(chain.from_iterable(by_pair))
     total = swaps(by_pair, seed)
-    repeats = share_interval(list(chain.from_iterable(map(consistency, by_pair))), seed)
+    repeats = share_interval([share for each in by_pair for share in consistency(each)], seed)
     first = first_answer_share(compared, seed)
     ties = sum(comparison.won == 0.5 for comparison in compared)
     unparsed = sum(not any(each is not None for each in judgement.verdicts.values()) for judgement in judgements)
@@ -266,18 +266,17 @@ def _of_two(judge: str, other: str, winners: Mapping[str, Mapping[_Place, Sequen
     return Agreement(judge, other, kappa, len(shared), share_interval([fmean(each) for each in same.values()]))
 
 
-def score_spreads(judgements: Sequence[Judgement], judge: str) -> tuple[ScoreSpread, ...]:
-    """Return the spread of the judge's scores by criterion. judgements: that judge's alone."""
-    return tuple(_spread(judgements, judge, criterion) for criterion in criteria_of(judgements, ABSOLUTE))
+def score_spreads(judgements: Sequence[Judgement]) -> tuple[ScoreSpread, ...]:
+    """Return the spread of a judge's scores by criterion. judgements: that judge's alone."""
+    absolute = [judgement for judgement in judgements if judgement.kind == ABSOLUTE]
+    return tuple(_spread(absolute, criterion) for criterion in criteria_of(absolute, ABSOLUTE))
 
 
-def _spread(judgements: Sequence[Judgement], judge: str, criterion: str) -> ScoreSpread:
+def _spread(judgements: Sequence[Judgement], criterion: str) -> ScoreSpread:
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)  # by run and question
     words: dict[tuple[str, str], int] = {}
     unparsed = 0
     for judgement in judgements:
-        if judgement.kind != ABSOLUTE:
-            continue
         score = judgement.verdicts.get(criterion)
         if score is None:
             unparsed += 1
@@ -287,7 +286,7 @@ def _spread(judgements: Sequence[Judgement], judge: str, criterion: str) -> Scor
         words[answer] = judgement.words[0]
     repeated = [stdev(each) for each in scores.values() if len(each) > 1]
     return ScoreSpread(
-        judge=judge,
+        judge=judgements[0].judge,
         criterion=criterion,
         mean=fmean(score for each in scores.values() for score in each) if scores else 0.0,
         spread=fmean(repeated) if repeated else None,
@@ -313,28 +312,26 @@ def audit(judgements: Iterable[Judgement], seed: int = 0) -> Audit:
 
     seed: of the bootstrap; the same judgements give the same audit.
     """
-    all_judgements = tuple(judgements)
-    by_judge = {
-        judge: tuple(each for each in all_judgements if each.judge == judge) for judge in judges_of(all_judgements)
-    }
-    effects = {judge: length_effect(each, judge, seed) for judge, each in by_judge.items()}
+    of_judge = by_judge(judgements)
+    groups = of_judge.values()
+    effects = [length_effect(each, seed) for each in groups]
     return Audit(
-        judges=tuple(judge_audit(each, judge, effects[judge], seed) for judge, each in by_judge.items()),
-        pairs=tuple(row for judge, each in by_judge.items() for row in pair_audits(each, judge, seed)),
-        first_answer=tuple(row for judge, each in by_judge.items() for row in first_answer_bias(each, judge, seed)),
-        length=tuple(effect for effect in effects.values() if effect is not None),
-        agreement=agreements(by_judge),
-        fleiss=fleiss_of(by_judge),
-        scores=tuple(row for judge, each in by_judge.items() for row in score_spreads(each, judge)),
-        flips=tuple(flip for judge, each in by_judge.items() for flip in _flips(each, judge)),
+        judges=tuple(judge_audit(each, effect, seed) for each, effect in zip(groups, effects, strict=True)),
+        pairs=tuple(row for each in groups for row in pair_audits(each, seed)),
+        first_answer=tuple(row for each in groups for row in first_answer_bias(each, seed)),
+        length=tuple(effect for effect in effects if effect is not None),
+        agreement=agreements(of_judge),
+        fleiss=fleiss_of(of_judge),
+        scores=tuple(row for each in groups for row in score_spreads(each)),
+        flips=tuple(flip for each in groups for flip in _flips(each)),
     )
 
 
-def _flips(judgements: Sequence[Judgement], judge: str) -> tuple[Flip, ...]:
+def _flips(judgements: Sequence[Judgement]) -> tuple[Flip, ...]:
     """Return the verdicts by the main criterion that name another winner when the answers are swapped."""
     criterion = main_criterion(judgements)
     return tuple(
-        Flip(judge, criterion, *pair, first.question, first.judgement, second.judgement)
+        Flip(judgements[0].judge, criterion, *pair, first.question, first.judgement, second.judgement)
         for pair in pairs_of(judgements)
         for first, second in swapped(comparisons(judgements, pair, criterion))
         if first.won != second.won

@@ -11,9 +11,9 @@ import numpy as np
 from leanrag_core.evaluation.audit.comparisons import (
     Comparison,
     at_equal_length,
+    by_judge,
     comparisons,
     criteria_of,
-    judges_of,
     pairs_of,
     question_scores,
     rate,
@@ -116,13 +116,10 @@ def win_rates(judgements: Iterable[Judgement], seed: int = 0, order: Sequence[st
     order: of runs, of which the earlier one is a where persons judged, who saw them in a drawn order; a judge's pair is
     as it was compared first.
     """
-    all_judgements = tuple(judgements)
     return tuple(
         row
-        for judge in judges_of(all_judgements)
-        for row in _win_rates(
-            [each for each in all_judgements if each.judge == judge], seed, order if is_human(judge) else ()
-        )
+        for judge, each in by_judge(judgements).items()
+        for row in _win_rates(each, seed, order if is_human(judge) else ())
     )
 
 
@@ -160,12 +157,8 @@ def _mean_words(compared: Sequence[Comparison]) -> tuple[float, float] | None:
 
 def mean_scores(judgements: Iterable[Judgement], kind: str = ABSOLUTE, seed: int = 0) -> tuple[MeanScore, ...]:
     """Return the mean scores by judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
-    of_kind = [judgement for judgement in judgements if judgement.kind == kind]
-    return tuple(
-        row
-        for judge in judges_of(of_kind)
-        for row in _mean_scores([each for each in of_kind if each.judge == judge], seed)
-    )
+    of_kind = by_judge(judgement for judgement in judgements if judgement.kind == kind)
+    return tuple(row for each in of_kind.values() for row in _mean_scores(each, seed))
 
 
 def _mean_scores(judgements: Sequence[Judgement], seed: int) -> tuple[MeanScore, ...]:
