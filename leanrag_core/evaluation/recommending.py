@@ -253,19 +253,20 @@ def _scored(wish: Wish, stored: StoredExperiment, questions: Sequence[str]) -> l
         }
         scores[CALLS] = [float(cost.calls) if cost else None for cost in run_costs]
         failed = sum(bool(row and row.error) for row in run_rows)
-        candidate = _candidate(wish, scores, run, median(times) if times else None)
         source = _source(stored, run, sum(score is not None for score in scores[RECALL]), failed)
         caution = next(iter(large_contexts(result, [run.key], questions)), None)
-        candidate = replace(candidate, title=titles[run.key], source=source, caution=caution)
-        listed.append(_Scored(candidate, scores))
+        candidate = _candidate(wish, scores, run, median(times) if times else None, titles[run.key], source)
+        listed.append(_Scored(replace(candidate, caution=caution), scores))
     return listed
 
 
-_NOWHERE = Source("", "", False, "", "", IndexFacts("", {}, False), 0, 0)
-
-
 def _candidate(
-    wish: Wish, scores: Mapping[str, Sequence[float | None]], run: RunSpec, milliseconds: float | None
+    wish: Wish,
+    scores: Mapping[str, Sequence[float | None]],
+    run: RunSpec,
+    milliseconds: float | None,
+    title: Message,
+    source: Source,
 ) -> Candidate:
     intervals = {
         name: (share_interval if name == RECALL else mean_interval)(_known(column)) for name, column in scores.items()
@@ -289,7 +290,7 @@ def _candidate(
         # A time is that of the machine, not of the questions: it keeps its limit or does not.
         is_late = wish.milliseconds is not None and values[MILLISECONDS] > wish.milliseconds
         chance = 0.0 if is_late else chance_within(wanted)
-    return Candidate(run, message("plain", text=run.key), _NOWHERE, figures, milliseconds, chance, tuple(misses))
+    return Candidate(run, title, source, figures, milliseconds, chance, tuple(misses))
 
 
 def _known(scores: Iterable[float | None]) -> list[float]:
