@@ -29,38 +29,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.visible import shortened
 
-
-@dataclass(frozen=True)
-class Connection:
-    """n_components: parts that no relation joins. largest_share: of the nodes in the largest part."""
-
-    n_components: int
-    largest_share: float
-
-
-@dataclass(frozen=True)
-class LayerConnectivity:
-    """A layer with all its relations, and without those that aggregation made; above layer 0 these are all of them, and
-    every node is an island without them (LeanRAG, introduction)."""
-
-    with_aggregated: Connection
-    without_aggregated: Connection
-
-
-def connectivity(layer: Layer) -> LayerConnectivity:
-    """Measure how a layer hangs together."""
-    with_relations = _connection(len(layer), layer.ends)
-    return LayerConnectivity(
-        with_relations, with_relations if layer.number == 0 else _connection(len(layer), layer.ends[:0])
-    )
-
-
-def _connection(n_nodes: int, ends: np.ndarray) -> Connection:
-    """Measure how a graph hangs together. ends: (n_edges, 2) int32 rows of the nodes that an edge joins."""
-    parts = components(n_nodes, ends)
-    return Connection(len(parts), float(parts.sizes[0] / n_nodes))
-
-
 MOST_DOCUMENTS, MOST_BLOCKS = 24, 60
 MOST_SPOTS, MOST_BRIDGES, EACH = 40, 120, 2  # EACH: bridges drawn of each spot where there are more
 _MOST_DOTS, _MOST_LINKS = 170, 260
@@ -186,15 +154,15 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
     if len(order) > MOST_BRIDGES:
         order = _strongest_of_each(ends, order)
     bridges = tuple(_bridge(layer, row, place_of) for row in order.tolist())
-    hangs = connectivity(layer)
+    parts = components(len(layer), layer.ends)
     islands = Islands(
         layer=layer.number,
         nodes=len(layer),
         relations=layer.relations.num_rows,
         summarised=Counter(layer.relations["kind"].to_pylist())[_SUMMARISED],
-        components_without=hangs.without_aggregated.n_components,
-        components_with=hangs.with_aggregated.n_components,
-        largest=round(hangs.with_aggregated.largest_share * len(layer)),
+        components_without=len(layer),  # relations above layer 0 are all aggregated (LeanRAG, introduction)
+        components_with=len(parts),
+        largest=int(parts.sizes[0]),
         groups=groups,
         spots=spots,
         bridges=bridges,
