@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class _Layout:
         if layer == self.lowest or row not in self.tree.kept[layer]:
             return least
         inner = self.tree.children(layer, row)
-        kept = self._kept(layer - 1, inner)
+        kept = _kept(self.tree, layer - 1, inner)
         if layer - 1 == self.lowest:
             n_cells = len(kept) + (len(kept) < len(inner))
             return max(least, _CELL_ROW * math.ceil(n_cells / _KEPT_IN_ROW) - ROW_GAP)
@@ -61,18 +62,14 @@ class _Layout:
         has_blocks = layer - 1 > self.lowest and self.tree.inside(layer, [row], layer - 1) > 1
         return _NAME + ROW_GAP + _FOLDED if has_blocks else _NAME
 
-    def _kept(self, layer: int, rows: np.ndarray) -> list[int]:
-        """Return the positions of those of (n,) rows that are never folded."""
-        return [place for place, row in enumerate(rows) if int(row) in self.tree.kept[layer]]
-
     def place(self, layer: int, row: int, parent: str, y: float, height: float, skip: int = 0) -> None:
         """Add the block and all below it."""
         tree, id_ = self.tree, id_of(self.tree, layer, row)
-        inner = tree.children(layer, row) if layer > self.lowest else np.zeros(0, dtype=np.int64)
+        inner = _inner(tree, layer, row, self.lowest)
         cells: tuple[int, ...] = ()
         kept_cells: tuple[int, ...] = ()
         if layer - 1 == self.lowest:
-            kept_cells = tuple(int(inner[place]) for place in self._kept(layer - 1, inner))
+            kept_cells = tuple(int(inner[place]) for place in _kept(tree, layer - 1, inner))
             cells = _cells(inner, kept_cells, height)
         below = int(tree.below[layer][row])
         self.blocks.append(
@@ -95,9 +92,9 @@ class _Layout:
         if layer - 1 <= self.lowest or not len(inner):
             return
         folding = fold(
-            [float(weight) for weight in tree.below[layer - 1][inner]],
+            tree.below[layer - 1][inner].tolist(),
             [self.need(layer - 1, int(child)) for child in inner],
-            self._kept(layer - 1, inner),
+            _kept(tree, layer - 1, inner),
             height,
             fold_sizes=(_FOLDED, _FOLDED_MOST),
             gap=ROW_GAP,
@@ -107,13 +104,11 @@ class _Layout:
             self.place(layer - 1, int(inner[place]), id_, y, size)
             y += size + ROW_GAP
         if folding.folded:
-            named = set(folding.named)
-            folded = [int(row) for place, row in enumerate(inner) if place not in named]
-            self._fold(layer - 1, folded, id_, y, folding.fold_size)
+            self._fold(layer - 1, inner[list(folding.folded)], id_, y, folding.fold_size)
             self.skippable |= layer == self.top
 
-    def _fold(self, layer: int, rows: Sequence[int], parent: str, y: float, height: float) -> None:
-        """Return the folded nodes, and what lies in them, as one block in each column."""
+    def _fold(self, layer: int, rows: np.ndarray, parent: str, y: float, height: float) -> None:
+        """Add the folded (n,) nodes of a layer, and what lies in them, as one block in each column."""
         owner = parent
         for number in range(layer, self.lowest - 1, -1):
             n_nodes = self.tree.inside(layer, rows, number)
@@ -133,6 +128,16 @@ def _cells(inner: np.ndarray, kept: Sequence[int], height: float) -> tuple[int, 
     return (*first, *(row for row in kept if row not in set(first)))
 
 
+def _inner(tree: ShownTree, layer: int, row: int, lowest: int) -> np.ndarray:
+    """Return (children,) int rows of the children that the picture shows; none below its lowest layer."""
+    return tree.children(layer, row) if layer > lowest else np.zeros(0, dtype=np.int64)
+
+
+def _kept(tree: ShownTree, layer: int, rows: np.ndarray) -> list[int]:
+    """Return the positions of those of (n,) rows that are never folded."""
+    return [place for place, row in enumerate(rows) if int(row) in tree.kept[layer]]
+
+
 def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
     """Return the blocks below the focus, folded where they would be too narrow. skip: as of an icicle."""
     lowest = lowest_layer(tree, focus.layer, focus.row)
@@ -142,33 +147,28 @@ def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
     while pending:
         layer, row, parent, start, angle = pending.pop(0)
         id_, ring = id_of(tree, layer, row), focus.layer - layer
-        inner = tree.children(layer, row) if layer > lowest else np.zeros(0, dtype=np.int64)
+        inner = _inner(tree, layer, row, lowest)
         below = int(tree.below[layer][row])
         blocks.append(Block(id_, parent, layer, row, below, len(inner), 0, ring, start, 1.0, angle))
         if not len(inner):
             continue
         least = _LEAST[ring + 1]
         folding = fold(
-            [float(weight) for weight in tree.below[layer - 1][inner]],
+            tree.below[layer - 1][inner].tolist(),
             [least] * len(inner),
-            [place for place, child in enumerate(inner) if int(child) in tree.kept[layer - 1]],
+            _kept(tree, layer - 1, inner),
             angle,
             fold_sizes=(min(least, angle), max(least, _FOLDED_SHARE * angle)),
             skip=skip if layer == focus.layer else 0,
         )
         # Where more is kept than the angle has room for, all of it is drawn narrower.
         scale = angle / (sum(folding.sizes) + folding.fold_size)
-        named = set(folding.named)
         for place, size in zip(folding.named, folding.sizes, strict=True):
             pending.append((layer - 1, int(inner[place]), id_, start, size * scale))
             start += size * scale
         if folding.folded:
-            folded = [int(child) for place, child in enumerate(inner) if place not in named]
-            below = int(tree.below[layer - 1][folded].sum())
-            size = folding.fold_size * scale
-            blocks.append(
-                Block(fold_id(id_, layer - 1), id_, layer - 1, -1, below, 0, len(folded), ring + 1, start, 1.0, size)
-            )
+            place_of_fold = (ring + 1, start, 1.0, folding.fold_size * scale)
+            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, place_of_fold))
             skippable |= layer == focus.layer
     named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
     return Picture("sunburst", tuple(blocks), named_columns, HEIGHT, skippable)
@@ -193,7 +193,7 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
         id_ = id_of(tree, layer, row)
         holds_kept = row in tree.kept[layer] and layer > lowest
         is_open = layer > lowest and ((width >= _LEAST_TO_OPEN[0] and height >= _LEAST_TO_OPEN[1]) or holds_kept)
-        inner = tree.children(layer, row) if layer > lowest else np.zeros(0, dtype=np.int64)
+        inner = _inner(tree, layer, row, lowest)
         blocks.append(
             Block(
                 id_,
@@ -214,40 +214,36 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             continue
         top = y + (_STRIP if height > 2 * _STRIP else _GAP)
         room = (x + _GAP, top, max(1.0, width - 2 * _GAP), max(1.0, y + height - _GAP - top))
-        kept = [place for place, child in enumerate(inner) if int(child) in tree.kept[layer - 1]]
-        least = _LEAST_AREA[min(focus.layer - layer, len(_LEAST_AREA) - 1)]
         area = room[2] * room[3]
         folding = fold(
-            [float(weight) for weight in tree.below[layer - 1][inner]],
-            [least] * len(inner),
-            kept,
+            tree.below[layer - 1][inner].tolist(),
+            [_LEAST_AREA[min(focus.layer - layer, len(_LEAST_AREA) - 1)]] * len(inner),
+            _kept(tree, layer - 1, inner),
             area,
             fold_sizes=(_FOLDED_AREA, max(_FOLDED_AREA, area / 6)),
             skip=skip if layer == focus.layer else 0,
         )
         if not folding.named:
-            blocks[-1] = _closed(blocks[-1])
+            blocks[-1] = replace(blocks[-1], strip=False)
             continue
-        sizes = [*folding.sizes, *([folding.fold_size] if folding.folded else [])]
-        boxes = _boxes(sizes, room)
+        boxes = _boxes([*folding.sizes, *([folding.fold_size] if folding.folded else [])], room)
         for place, box in zip(folding.named, boxes, strict=False):
             pending.append((layer - 1, int(inner[place]), id_, box))
         if folding.folded:
             left, upper, wide, high = boxes[-1]
-            named = set(folding.named)
-            others = [int(child) for place, child in enumerate(inner) if place not in named]
-            below = int(tree.below[layer - 1][others].sum())
-            id_of_fold, share = fold_id(id_, layer - 1), wide / WIDTH
-            blocks.append(
-                Block(id_of_fold, id_, layer - 1, -1, below, 0, len(others), left / WIDTH, upper, share, high)
-            )
+            place_of_fold = (left / WIDTH, upper, wide / WIDTH, high)
+            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, place_of_fold))
             skippable |= layer == focus.layer
     named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
     return Picture("treemap", tuple(blocks), named_columns, HEIGHT, skippable)
 
 
-def _closed(block: Block) -> Block:
-    return Block(**{**vars(block), "strip": False})
+def _fold_block(
+    tree: ShownTree, layer: int, rows: np.ndarray, parent: str, place: tuple[float, float, float, float]
+) -> Block:
+    """Return the block that stands for those (n,) rows of a layer. place: x, y, width, height."""
+    below = int(tree.below[layer][rows].sum())
+    return Block(fold_id(parent, layer), parent, layer, -1, below, 0, len(rows), *place)
 
 
 def _boxes(sizes: Sequence[float], room: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:

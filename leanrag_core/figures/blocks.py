@@ -99,12 +99,12 @@ def shown_tree(
 
 @dataclass(frozen=True)
 class Folding:
-    """named: positions of the children that are drawn, ascending, and their sizes. folded: how many are not.
+    """named: positions of the children that are drawn, ascending, and their sizes. folded: of those that are not.
     fold_size: of the block that stands for those; 0 when there are none."""
 
     named: tuple[int, ...]
     sizes: tuple[float, ...]
-    folded: int
+    folded: tuple[int, ...]
     fold_size: float
 
 
@@ -132,7 +132,7 @@ def fold(
     most = min(len(others), int(room / (smallest + gap)) + 1)
     for n_others in range(most, -1, -1):
         named = sorted([*must, *others[:n_others]])
-        folded = len(weights) - len(named)
+        folded = tuple(sorted({*range(len(weights))} - {*named}))
         fold_size = min(fold_most, max(fold_least, _share(weights, named, room))) if folded else 0.0
         if not n_others and folded:  # the kept children come before the size of what is folded
             tight = room - sum(least[place] for place in named) - gap * len(named)
