@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.queries.islands import components
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -63,6 +64,12 @@ def entities_of_kinds(index: Index, number: int, kinds: frozenset[str]) -> np.nd
     """Return which entities of that layer are an end of such a base relation, or above such an entity; (n,) bool."""
     mask = np.zeros(len(index.layers[0]), dtype=bool)
     mask[index.layers[0].ends[relations_of_kinds(index, 0, kinds)].ravel()] = True
+    return _above(index, number, mask)
+
+
+def _above(index: Index, number: int, mask: np.ndarray) -> np.ndarray:
+    """Return which entities of a layer are above a base entity of the mask, or one of these; (n,) bool. mask: (n,) bool
+    of the base entities."""
     for below, above in zip(index.layers[:number], index.layers[1 : number + 1], strict=True):
         mask = np.bincount(below.parent[mask], minlength=len(above)) > 0
     return mask
@@ -180,10 +187,7 @@ def type_counts(index: Index) -> tuple[tuple[str, int], ...]:
 
 def in_largest_component(layer: Layer) -> np.ndarray:
     """Return whether each entity is in the largest component of its layer's relations, (n,) bool."""
-    from scipy.sparse.csgraph import connected_components
-
-    _, labels = connected_components(layer.adjacency, directed=False)
-    return np.asarray(labels == np.bincount(labels).argmax())
+    return np.asarray(components(len(layer), layer.ends).labels == 0)
 
 
 def _of_types(index: Index, number: int, types: frozenset[str]) -> np.ndarray:
@@ -192,9 +196,7 @@ def _of_types(index: Index, number: int, types: frozenset[str]) -> np.ndarray:
 
     chosen = pa.array(sorted(types), pa.string())
     mask = np.asarray(pc.is_in(index.layers[0].entities["type"], chosen).to_numpy(zero_copy_only=False), dtype=bool)
-    for below, above in zip(index.layers[:number], index.layers[1 : number + 1], strict=True):
-        mask = np.bincount(below.parent[mask], minlength=len(above)) > 0
-    return mask
+    return _above(index, number, mask)
 
 
 def _written_by_model(index: Index, number: int) -> np.ndarray:
