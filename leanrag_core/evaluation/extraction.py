@@ -195,8 +195,7 @@ def index_score(index: Index, reference: ReferenceGraph, *, embedding: Embedding
     base = index.layers[0]
     names, types = (base.entities[column].to_pylist() for column in ("name", "type"))
     kinds, weights = base.relations["kind"].to_pylist(), base.weights.tolist()
-    offsets, _ = base.mention_lists
-    mentions = (offsets[1:] - offsets[:-1]).tolist()
+    mentions = np.diff(base.mention_lists[0]).tolist()
     by_mentions = sorted(range(len(names)), key=lambda row: (-mentions[row], row))
     by_weight = sorted(range(len(kinds)), key=lambda row: (-weights[row], row))
     ends = base.ends.tolist()

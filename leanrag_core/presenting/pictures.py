@@ -188,9 +188,7 @@ def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) 
     """Return the entities with most relations below each spot, around its place. rows: (spots,) of the spots in that
     layer."""
     base = index.layers[0]
-    above = np.arange(len(base))
-    for number in range(layer):
-        above = index.layers[number].parent[above]
+    above = index.lifted(np.arange(len(base)), 0, layer)
     each = max(2, min(9, _MOST_DOTS // len(spots)))
     radius = 0.36 / max(4.0, np.sqrt(len(spots)) + 1.5)
     dots: list[Dot] = []

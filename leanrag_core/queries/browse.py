@@ -76,8 +76,7 @@ def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Nei
     rows = layer.relations_of(place.row)
     if not len(rows):
         return []
-    ends = layer.ends[rows]
-    others = pa.array(np.where(ends[:, 0] == place.row, ends[:, 1], ends[:, 0]))
+    others = pa.array(layer.other_ends(rows, place.row))
     table = layer.relations.select(["strength", "weight"]).take(pa.array(rows))
     for column in ("name", "id"):
         table = table.append_column(column, layer.entities[column].take(others))

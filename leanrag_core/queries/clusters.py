@@ -145,8 +145,8 @@ def cluster_overlap(
         rows, other_rows = _matched(index.layers[0].plain_names, other.layers[0].plain_names)
     if not len(rows):
         return None
-    labels = _lifted(index.layers, rows, number)
-    other_labels = _lifted(other.layers, other_rows, other_number)
+    labels = index.lifted(rows, 0, number)
+    other_labels = other.lifted(other_rows, 0, other_number)
     pairs, shared = np.unique(np.stack([labels, other_labels], axis=1), axis=0, return_counts=True)
     n_ours, n_theirs = np.bincount(labels), np.bincount(other_labels)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))[:most_rows]
@@ -177,13 +177,6 @@ def _matched(values: pa.ChunkedArray, other_values: pa.ChunkedArray) -> tuple[np
     _, first = np.unique(place[rows], return_index=True)
     rows = rows[np.sort(first)]
     return rows, place[rows]
-
-
-def _lifted(layers: tuple[Layer, ...], rows: np.ndarray, number: int) -> np.ndarray:
-    """Return the ancestors of those base entities in layer `number`, (k,) int. rows: (k,) of layer 0."""
-    for layer in layers[:number]:
-        rows = layer.parent[rows]
-    return np.asarray(rows)
 
 
 SEEDS = (1, 2, 3, 4)

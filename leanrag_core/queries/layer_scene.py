@@ -262,10 +262,8 @@ def _wanted_boxes(
 def _strongest_neighbours(index: Index, request: SceneRequest, number: int, row: int) -> list[int]:
     layer = index.layers[number]
     relations = request.passing_relations(number, layer.relations_of(row))
-    strength = layer.strengths[relations]
-    ends = layer.ends[relations]
-    others = np.where(ends[:, 0] == row, ends[:, 1], ends[:, 0])
-    order = np.lexsort((others, -strength))
+    others = layer.other_ends(relations, row)
+    order = np.lexsort((others, -layer.strengths[relations]))
     return _distinct(others[order].tolist())
 
 

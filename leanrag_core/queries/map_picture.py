@@ -47,18 +47,11 @@ class MapQuestion:
     seeds: tuple[MapSeed, ...]
 
 
-def parents_of(index: Index, number: int, rows: np.ndarray, above: int) -> np.ndarray:
-    """Return the rows, in layer `above`, that those rows of layer `number` belong to; (k,) int."""
-    for layer in index.layers[number:above]:
-        rows = layer.parent[rows]
-    return np.asarray(rows)
-
-
 def layer_clusters(index: Index, number: int, above: int, shown: MapPlaces, most: int) -> LayerClusters:
     """Return the clusters of layer `above` over the drawn points of layer `number`, the largest ones with a colour."""
     upper = index.layers[above]
-    sizes = np.bincount(parents_of(index, number, np.arange(len(index.layers[number])), above), minlength=len(upper))
-    cluster_of = parents_of(index, number, shown.rows, above)
+    sizes = np.bincount(index.lifted(np.arange(len(index.layers[number])), number, above), minlength=len(upper))
+    cluster_of = index.lifted(shown.rows, number, above)
     clusters = largest_clusters(shown.places, cluster_of, sizes, most)
     position = np.full(len(upper), -1, dtype=np.int64)
     position[[cluster.row for cluster in clusters]] = np.arange(len(clusters))
@@ -141,7 +134,7 @@ def formation(index: Index, shown: MapPlaces) -> tuple[FormedLayer, ...]:
 def _formed(index: Index, shown: MapPlaces, number: int) -> FormedLayer:
     layer, below = index.layers[number], index.layers[number - 1]
     members = np.bincount(below.parent, minlength=len(layer))
-    rows, cluster_of = np.unique(parents_of(index, 0, shown.rows, number), return_inverse=True)
+    rows, cluster_of = np.unique(index.lifted(shown.rows, 0, number), return_inverse=True)
     sizes = index.leaf_counts[number][rows]
     largest_first = np.argsort(-sizes, kind="stable")[:_NAMED]
     texts = layer.entities.select(["id", "name"]).take(pa.array(rows[largest_first], pa.int64()))

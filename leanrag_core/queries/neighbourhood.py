@@ -52,9 +52,7 @@ def _reached(layer: Layer, frontier: list[int], known: dict[int, int], strength:
     best: dict[int, float] = {}
     for row in frontier:
         relations = layer.relations_of(row)
-        ends = layer.ends[relations]
-        others = np.where(ends[:, 0] == row, ends[:, 1], ends[:, 0])
-        for other, value in zip(others.tolist(), strength[relations].tolist(), strict=True):
+        for other, value in zip(layer.other_ends(relations, row).tolist(), strength[relations].tolist(), strict=True):
             if other not in known:
                 best[other] = max(best.get(other, 0.0), value)
     return sorted(best, key=lambda row: (-best[row], row))

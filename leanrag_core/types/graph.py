@@ -271,6 +271,12 @@ class Layer(Graph):
         offsets, rows = self._incident
         return rows[offsets[row] : offsets[row + 1]]
 
+    def other_ends(self, relations: np.ndarray, row: int) -> np.ndarray:
+        """Return the entity at the other end of each of those relations of an entity, (k,) int32. relations: (k,) int
+        rows."""
+        ends = self.ends[relations]
+        return np.asarray(np.where(ends[:, 0] == row, ends[:, 1], ends[:, 0]))
+
     def relations_of_any(self, rows: np.ndarray) -> np.ndarray:
         """Return the rows of the relations with an end in one of those entities, (k,) int32, ascending, each once.
         rows: (m,) int."""

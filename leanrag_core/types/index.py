@@ -259,6 +259,12 @@ class Index(ShownInNotebooks):
         offsets, order = self.children[layer - 1]
         return order[offsets[row] : offsets[row + 1]]
 
+    def lifted(self, rows: np.ndarray, layer: int, above: int) -> np.ndarray:
+        """Return the rows, in the layer `above`, that those (k,) rows of a layer lie in; (k,) int."""
+        for each in self.layers[layer:above]:
+            rows = each.parent[rows]
+        return np.asarray(rows)
+
     def ancestors(self, layer: int, row: int) -> list[tuple[int, int]]:
         """Return (layer, row) of parent, grandparent, ... up to the root."""
         ancestors = []

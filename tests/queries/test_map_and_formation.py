@@ -3,15 +3,15 @@
 import numpy as np
 
 from leanrag_core.figures.embedding_map import MapPlaces
-from leanrag_core.queries.map_picture import formation, layer_clusters, parents_of
+from leanrag_core.queries.map_picture import formation, layer_clusters
 from leanrag_core.types.index import Index
 
 PLACES = np.array([[0, 0], [0.1, 0], [0, 0.1], [0.9, 0.9], [1, 0.9], [0.9, 1]], dtype=np.float32)
 
 
 def test_a_point_is_in_the_cluster_of_its_ancestor(index: Index) -> None:
-    assert parents_of(index, 0, np.array([0, 5]), 1).tolist() == [0, 1]
-    assert parents_of(index, 0, np.array([0, 5]), 2).tolist() == [0, 0]
+    assert index.lifted(np.array([0, 5]), 0, 1).tolist() == [0, 1]
+    assert index.lifted(np.array([0, 5]), 0, 2).tolist() == [0, 0]
 
 
 def test_clusters_beyond_the_hues_are_counted(index: Index) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, islice
 
+import numpy as np
+
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, is_named, normalised
 from leanrag_core.messages.catalog import ENGLISH, languages, sentence
 from leanrag_core.messages.message import Message, message
@@ -54,8 +56,7 @@ class NamedGraph:
 
     def mentioned(self, n: int) -> list[int]:
         """Return the rows of entities that at least n chunks mention, ascending."""
-        offsets, _ = self._base.mention_lists
-        counts = (offsets[1:] - offsets[:-1]).tolist()
+        counts = np.diff(self._base.mention_lists[0])
         return [row for row in self.rows if counts[row] >= n]
 
     @cached_property
@@ -66,17 +67,14 @@ class NamedGraph:
     def neighbours(self, row: int) -> dict[int, int]:
         """Return the entities that a relation joins with that one, each with the relation's row; only entities that
         questions are about, and none for a hub."""
-        relations = self._base.relations_of(row).tolist()
-        if len(relations) > _MOST_NEIGHBOURS:
-            return {}
-        return self.all_neighbours(row)
+        is_hub = len(self._base.relations_of(row)) > _MOST_NEIGHBOURS
+        return {} if is_hub else self.all_neighbours(row)
 
     def all_neighbours(self, row: int) -> dict[int, int]:
         """Return the same as neighbours(), for a hub too."""
         joined: dict[int, int] = {}
-        for relation in self._base.relations_of(row).tolist():
-            source, target = self._base.ends[relation].tolist()
-            other = target if source == row else source
+        relations = self._base.relations_of(row)
+        for relation, other in zip(relations.tolist(), self._base.other_ends(relations, row).tolist(), strict=True):
             if other != row and other in self.is_asked:
                 joined.setdefault(other, relation)
         return joined
