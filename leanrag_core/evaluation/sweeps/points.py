@@ -49,8 +49,8 @@ def points(spec: SweepSpec) -> tuple[SweepPoint, ...]:
     """Return the points, each once; of a grid in the order of its axes, the last changing fastest. Raises
     InvalidConfig for what could not be run."""
     _require_valid(spec)
-    drawn = _grid(spec.axes) if spec.sampler == GRID else _sampled(spec)
-    listed = tuple({point.name: point for point in map(_point, itertools.repeat(spec.axes), drawn)}.values())
+    drawn = itertools.product(*(axis.values for axis in spec.axes)) if spec.sampler == GRID else _sampled(spec)
+    listed = tuple({point.name: point for point in (_point(spec.axes, values) for values in drawn)}.values())
     for point in listed:  # a value out of its bounds is named before anything is built
         parse_tau(index_config(spec, point).tau, heuristic=False)
         strategy(spec.strategy, options_of(spec, point))
@@ -59,7 +59,8 @@ def points(spec: SweepSpec) -> tuple[SweepPoint, ...]:
 
 def index_config(spec: SweepSpec, point: SweepPoint) -> IndexConfig:
     """Return the settings of the point's index. Raises InvalidConfig for a value out of its bounds."""
-    return replace(spec.config, **_of_level(spec, point, INDEX))
+    of_index: dict[str, Any] = {axis.name: point.settings[axis.name] for axis in spec.axes if axis.level == INDEX}
+    return replace(spec.config, **of_index)
 
 
 def options_of(spec: SweepSpec, point: SweepPoint) -> Mapping[str, Parameter]:
@@ -133,15 +134,7 @@ def _require_axis(spec: SweepSpec, axis: Axis) -> None:
 
 def known_axes(strategy_name: str) -> Mapping[str, tuple[str, ...]]:
     """Return the names that an axis of each level may have. Raises InvalidConfig for an unknown strategy."""
-    config = strategies().named(strategy_name).config
-    return {
-        INDEX: ONE_VALUE,
-        RETRIEVAL: tuple(spec.name for spec in fields(config)),
-    }
-
-
-def _grid(axes: Sequence[Axis]) -> list[tuple[Parameter, ...]]:
-    return list(itertools.product(*(axis.values for axis in axes)))
+    return {INDEX: ONE_VALUE, RETRIEVAL: tuple(spec.name for spec in fields(strategies().named(strategy_name).config))}
 
 
 def _sampled(spec: SweepSpec) -> list[tuple[Parameter, ...]]:
@@ -169,10 +162,6 @@ def _value_at(axis: Axis, place: float) -> Parameter:
 def _point(axes: Sequence[Axis], values: Sequence[Parameter]) -> SweepPoint:
     settings = dict(zip((axis.name for axis in axes), values, strict=True))
     return SweepPoint(", ".join(f"{name} {shown_value(value)}" for name, value in settings.items()), settings)
-
-
-def _of_level(spec: SweepSpec, point: SweepPoint, level: str) -> dict[str, Any]:
-    return {axis.name: point.settings[axis.name] for axis in spec.axes if axis.level == level}
 
 
 # What decides chunks and base graph; every other setting changes the hierarchy alone.
