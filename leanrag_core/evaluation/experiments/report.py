@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from markupsafe import Markup
 
@@ -181,7 +180,12 @@ def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
     return joined(
         (
             _audit(write, result),
-            _scores(write, "experiment.file.scores", mean_scores(result.judgements, seed=seed), _two_decimals),
+            _scores(
+                write,
+                "experiment.file.scores",
+                mean_scores(result.judgements, seed=seed),
+                partial(numbers.decimal, places=2),
+            ),
             _win_rates(write, result),
             _scores(write, "experiment.file.grades", grades(result.judgements, seed), numbers.share),
         )
@@ -194,10 +198,6 @@ def _audit(write: Writing, result: ExperimentResult) -> Markup:
     faults = [f"{judge.judge}: {write.say(fault)}" for judge in audited.judges for fault in judge.faults]
     lines = joined(html("<li>{}</li>", each) for each in (*sentences, *faults))
     return html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
-
-
-def _two_decimals(value: float) -> str:
-    return numbers.decimal(value, 2)
 
 
 def _scores(write: Writing, title: str, scores: Sequence[MeanScore], shown: Callable[[float], str]) -> Markup:
@@ -378,10 +378,7 @@ def as_csv(result: ExperimentResult, questions: tuple[GoldQuestion, ...]) -> byt
     for row in result.rows:
         run, cost = runs[row.run], costs.get((row.run, row.question))
         options = json.dumps(dict(run.options), sort_keys=True, ensure_ascii=False)
-        spent: list[Any] = [""] * len(_COSTS)
-        if cost is not None:
-            spent = [cost.retrieval_ms, cost.answer_ms, cost.calls, cost.prompt_tokens, cost.completion_tokens]
-            spent.append("" if cost.cost is None else cost.cost)
+        spent = ["" if (value := getattr(cost, name, None)) is None else value for name in _COSTS]
         of_run = [run_names[row.run], run.index, run.strategy, options]
         texts_of_row = [*of_run, row.question, row.kind, texts.get(row.question, "")]
         scores = ["" if row.scores.get(name) is None else row.scores[name] for name in names]
