@@ -9,32 +9,20 @@ from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.job import Figure, JobState, StageState
 
+# Fields of a preview, and of its counts of rows, in the order of their lines.
+_USUAL = ("documents", "chunks", "entities", "relations")
+_EXTRAS = ("communities", "reports", "claims")
+_ROWS = (
+    *("entity_rows", "relation_rows", "duplicate_entities", "other_spellings", "duplicate_relations"),
+    *("empty_descriptions", "unknown_chunks", "left_out", "dangling", "self_loops"),
+)
+
 
 def import_lines(preview: ImportPreview) -> tuple[tuple[Message, int], ...]:
     """Return title and number of each line; what is usual at 0 is left out."""
-    counts = preview.counts
-    usual_lines = (
-        (message("import.line.documents"), preview.documents),
-        (message("import.line.chunks"), preview.chunks),
-        (message("import.line.entities"), preview.entities),
-        (message("import.line.relations"), preview.relations),
-    )
-    others = (
-        (message("import.line.communities"), preview.communities),
-        (message("import.line.reports"), preview.reports),
-        (message("import.line.claims"), preview.claims),
-        (message("import.line.entity_rows"), counts.entity_rows),
-        (message("import.line.relation_rows"), counts.relation_rows),
-        (message("import.line.duplicate_entities"), counts.duplicate_entities),
-        (message("import.line.other_spellings"), counts.other_spellings),
-        (message("import.line.duplicate_relations"), counts.duplicate_relations),
-        (message("import.line.empty_descriptions"), counts.empty_descriptions),
-        (message("import.line.unknown_chunks"), counts.unknown_chunks),
-        (message("import.line.left_out"), counts.left_out),
-        (message("import.line.dangling"), counts.dangling),
-        (message("import.line.self_loops"), counts.self_loops),
-    )
-    return (*usual_lines, *(line for line in others if line[1]))
+    numbers_of = {name: getattr(preview, name) for name in (*_USUAL, *_EXTRAS)}
+    numbers_of |= {name: getattr(preview.counts, name) for name in _ROWS}
+    return tuple((message(f"import.line.{name}"), n) for name, n in numbers_of.items() if n or name in _USUAL)
 
 
 def made_sentence(made: MadeBy) -> Message:
