@@ -58,8 +58,7 @@ class Drawing:
 
 
 def _marked(shape: Shape, picks: Collection[str]) -> Shape:
-    is_picked = shape.pick in picks
-    if is_picked:
+    if shape.pick in picks:
         return replace(shape, is_picked=True)
     faded = {**shape.attributes, "style": f"{shape.attributes.get('style', '')};opacity:.22"}
     return replace(shape, attributes=faded, is_picked=False)
@@ -127,7 +126,7 @@ def fitted(content: str, width: Number, size: Number) -> str:
     """Return the text, cut to about that many pixels with an ellipsis. Wide characters of CJK count double."""
     room, kept = float(width), ""
     for character in content:
-        room -= size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52)
+        room -= text_width(character, size)
         if room < 0:
             return kept[:-1].rstrip() + "…"
         kept += character

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.figures.drawing import Axis, Drawing, Shape, fitted, marker, path, rect, text, text_width
 
@@ -136,7 +136,7 @@ def length_curve(
         shapes.append(path(f"M{line}", stroke="var(--lr-text)", stroke_width="2"))
     for each in points:
         sign = marker(each.letter, x.at(math.log(each.ratio)), y.at(each.rate), 3.6, fill_opacity=".8")
-        shapes.append(Shape(sign.tag, sign.attributes, title=f"{each.name}: {100 * each.rate:.0f} %"))
+        shapes.append(replace(sign, title=f"{each.name}: {100 * each.rate:.0f} %"))
     return Drawing(width, _HEIGHT, label, tuple(shapes))
 
 

@@ -1,7 +1,7 @@
 """Settings by what they cost and what they bring: the front of those that no other one beats, as a staircase."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.figures.drawing import (
     Axis,
@@ -142,7 +142,7 @@ def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
             whisker = f"M{across:.1f} {y.at(point.low):.1f}V{y.at(point.high):.1f}"
             shapes.append(path(whisker, stroke="var(--lr-prim)", stroke_width="2.2"))
     disc = circle(across, up, radius, title=point.shown or point.name, **style)
-    return [*shapes, Shape(disc.tag, disc.attributes, title=disc.title, pick=point.pick, is_picked=point.is_chosen)]
+    return [*shapes, replace(disc, pick=point.pick, is_picked=point.is_chosen)]
 
 
 def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:

@@ -105,7 +105,7 @@ def _cell(
     face = rect(x, y, wide, high_px, radius=4, title=title, fill=fill)
     inside = {"pointer_events": "none"}
     shapes = [
-        Shape(face.tag, face.attributes, face.text, face.title, pick=cell.pick, is_picked=cell.is_chosen),
+        replace(face, pick=cell.pick, is_picked=cell.is_chosen),
         text(
             x + wide / 2,
             y + 22,
