@@ -3,19 +3,24 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from leanrag_core.figures.drawing import Axis, Drawing, Shape, circle, fitted, path, rect, round_axis, text, text_width
 
 _ROOM = 4.0  # percent at either end, so that a dot at the end is whole
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value and the interval around it, both None where the interval is unknown."""
+class Estimate(Protocol):
+    """A value and the interval around it, both ends None where the interval is unknown."""
 
-    value: float
-    low: float | None = None
-    high: float | None = None
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,10 @@ class CellScale:
         return round(_ROOM + (100 - 2 * _ROOM) * share, 2)
 
 
-def column_scale(estimates: Iterable[Estimate]) -> CellScale:
-    """Return the scale from the lowest end of an interval to the highest."""
-    ends = [
-        end for each in estimates for end in (each.value, each.low, each.high) if end is not None and math.isfinite(end)
-    ]
+def column_scale(estimates: Iterable[Estimate | None]) -> CellScale:
+    """Return the scale from the lowest end of an interval to the highest. estimates: None where nothing is known."""
+    known = [end for each in estimates if each is not None for end in (each.value, each.low, each.high)]
+    ends = [end for end in known if end is not None and math.isfinite(end)]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     return CellScale(low, high) if high - low > 1e-12 else CellScale(low - 0.5, high + 0.5)
 

@@ -15,7 +15,7 @@ from leanrag_core.evaluation.audit.records import (
 )
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
-from leanrag_core.figures.interval_marks import Estimate, PairMark, pair_mark
+from leanrag_core.figures.interval_marks import PairMark, pair_mark
 from leanrag_core.figures.judge_charts import (
     BiasBar,
     CurvePoint,
@@ -103,7 +103,7 @@ def _marks(pair: PairAudit, letter: str) -> Markup:
     if rate is None:
         return NOTHING
     first, second = (None if each is None else each.value for each in (pair.shown_first, pair.shown_second))
-    mark: PairMark = pair_mark(Estimate(rate.value, rate.low, rate.high), first, second)
+    mark: PairMark = pair_mark(rate, first, second)
     left, width = mark.span
     orders = joined(
         html('<b class="{}" style="left:{}%"></b>', side, place)

@@ -26,7 +26,7 @@ from leanrag_core.evaluation.recommending import (
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
-from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.retrieval.variants import Setting
@@ -257,8 +257,7 @@ def _table(recommendation: Recommendation, shown: Sequence[Candidate]) -> Markup
 
 
 def _scale(candidates: Sequence[Candidate], name: str) -> CellScale:
-    figures = [each.figures[name] for each in candidates if name in each.figures]
-    return column_scale([Estimate(each.value, each.low, each.high) for each in figures])
+    return column_scale(each.figures.get(name) for each in candidates)
 
 
 def _line(recommendation: Recommendation, candidate: Candidate, scales: Mapping[str, CellScale]) -> Markup:
@@ -296,7 +295,7 @@ def _short(is_short: bool) -> str:
 def _figure(interval: Interval | None, measure: str, scale: CellScale, is_short: bool) -> Markup:
     if interval is None:
         return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
-    mark = scale.mark(Estimate(interval.value, interval.low, interval.high))
+    mark = scale.mark(interval)
     described = ""
     if interval.low is not None and interval.high is not None:
         low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))

@@ -1,6 +1,6 @@
 """A table of what judges say of an experiment's answers: scores, win rates, grades."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,7 +10,7 @@ from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, m
 from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
-from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
 from pages.common import choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
@@ -111,7 +111,7 @@ def _scores(
     """Return a table of mean scores: one row per run, one column per criterion."""
     criteria = list(dict.fromkeys(each.criterion for each in scores))
     by_key = {(each.run, each.criterion): each for each in scores}
-    scales = {name: _scale(each.mean for each in scores if each.criterion == name) for name in criteria}
+    scales = {name: column_scale(each.mean for each in scores if each.criterion == name) for name in criteria}
     lines = []
     for run in dict.fromkeys(each.run for each in scores):
         cells = []
@@ -151,14 +151,6 @@ def _rates(rates: Sequence[WinRate], letters: Mapping[str, str]) -> Markup:
     return interval_table(say("evaluate.judged_wins"), head, lines)
 
 
-def _scale(intervals: Iterable[Interval | None]) -> CellScale:
-    return column_scale([_estimate(each) for each in intervals if each is not None])
-
-
-def _estimate(interval: Interval) -> Estimate:
-    return Estimate(interval.value, interval.low, interval.high)
-
-
 def interval_cell(
     interval: Interval | None,
     note: str,
@@ -171,7 +163,7 @@ def interval_cell(
     """Return a cell with a value, a note behind it, and its interval as a bar. letter: of the run."""
     if interval is None:
         return html('<td class="lr-muted">–</td>')
-    mark = scale.mark(_estimate(interval))
+    mark = scale.mark(interval)
     described = ""
     if interval.low is not None and interval.high is not None:
         described = say("evaluate.interval", low=shown(interval.low), high=shown(interval.high))

@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, TableRow, pays, score_table
-from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentResult
 from pages.common import markup
@@ -94,12 +94,7 @@ def table(
 
 
 def _scale(rows: ScoreTable, measure: str) -> CellScale:
-    return column_scale([estimate for row in rows.rows if (estimate := _estimate(row.cells[measure])) is not None])
-
-
-def _estimate(cell: Cell) -> Estimate | None:
-    interval = cell.interval
-    return None if interval is None else Estimate(interval.value, interval.low, interval.high)
+    return column_scale(row.cells[measure].interval for row in rows.rows)
 
 
 def _line(
@@ -144,14 +139,14 @@ def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]
 
 
 def _cell(cell: Cell, measure: str, scale: CellScale, letter: str) -> Markup:
-    estimate = _estimate(cell)
-    if estimate is None or cell.interval is None:
+    interval = cell.interval
+    if interval is None:
         return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
-    mark = scale.mark(estimate)
-    low, high = (measure_words.shown(measure, end) for end in (estimate.low, estimate.high))
-    described = say("evaluate.interval", low=low, high=high) if estimate.low is not None else ""
-    described += say("text.space") + say("evaluate.of_questions", n=cell.interval.n)
-    value = measure_words.shown(measure, estimate.value)
+    mark = scale.mark(interval)
+    low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))
+    described = say("evaluate.interval", low=low, high=high) if interval.low is not None else ""
+    described += say("text.space") + say("evaluate.of_questions", n=interval.n)
+    value = measure_words.shown(measure, interval.value)
     dot = figure_view.interval_bar(mark, described.strip(), letter)
     best = html('<span class="lr-ev-best">{}</span>', say("set.best")) if cell.is_best else NOTHING
     return html(

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
+from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis
 from leanrag_core.figures.interval_marks import (
     Beside,
     Difference,
-    Estimate,
     beside_published,
     column_scale,
     forest,
@@ -41,6 +41,10 @@ from leanrag_core.figures.sweep_charts import (
 HOSTILE = "<script>alert(1)</script>"
 
 
+def estimate(value: float, low: float | None = None, high: float | None = None) -> Interval:
+    return Interval(value, low, high, n=1)
+
+
 def texts(drawing: Drawing) -> list[str]:
     return [shape.text for shape in drawing.shapes if shape.tag == "text"]
 
@@ -65,20 +69,20 @@ def test_an_axis_ends_at_round_values_and_holds_all() -> None:
 
 
 def test_the_cells_of_a_column_share_a_scale() -> None:
-    scale = column_scale([Estimate(0.7, 0.6, 0.8), Estimate(0.5, 0.4, 0.6), Estimate(0.45)])
-    lowest, highest = scale.mark(Estimate(0.4)), scale.mark(Estimate(0.8))
+    scale = column_scale([estimate(0.7, 0.6, 0.8), estimate(0.5, 0.4, 0.6), estimate(0.45)])
+    lowest, highest = scale.mark(estimate(0.4)), scale.mark(estimate(0.8))
     assert (lowest.dot, highest.dot) == (4.0, 96.0)
-    mark = scale.mark(Estimate(0.6, 0.5, 0.7))
+    mark = scale.mark(estimate(0.6, 0.5, 0.7))
     assert (mark.dot, mark.left, mark.width) == (50.0, 27.0, 46.0)
-    assert scale.mark(Estimate(0.6)).width == 0
-    assert column_scale([Estimate(0.5)]).mark(Estimate(0.5)).dot == 50.0
+    assert scale.mark(estimate(0.6)).width == 0
+    assert column_scale([estimate(0.5)]).mark(estimate(0.5)).dot == 50.0
 
 
 def test_a_pair_has_a_mark_for_each_order_and_their_mean() -> None:
-    mark = pair_mark(Estimate(0.51, 0.45, 0.57), 0.8, 0.22)
+    mark = pair_mark(estimate(0.51, 0.45, 0.57), 0.8, 0.22)
     assert (mark.both, mark.left, mark.width) == (51.0, 45.0, 12.0)
     assert (mark.shown_first, mark.shown_second, mark.span) == (80.0, 22.0, (22.0, 58.0))
-    assert pair_mark(Estimate(0.5), None, None).span == (50.0, 0.0)
+    assert pair_mark(estimate(0.5), None, None).span == (50.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,7 +30,7 @@ from leanrag_core.evaluation.tables import (
 from leanrag_core.figures import numbers
 from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.figures.html import html, html_file, joined
-from leanrag_core.figures.interval_marks import CellScale, Estimate, column_scale
+from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.files.records import json_bytes, plain, to_json
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, Value, message
@@ -68,10 +68,7 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     titles = {info.name: write.say(info.title) for info in measure_infos()}
     titles[RELATIVE] = write.say("measure.relative-context.title")
     heads = [write.say("experiment.file.run"), *(titles[measure] for measure in table.measures)]
-    scales = {
-        measure: column_scale(_estimates(row.cells[measure].interval for row in table.rows))
-        for measure in table.measures
-    }
+    scales = {measure: column_scale(row.cells[measure].interval for row in table.rows) for measure in table.measures}
     lines = []
     run_names = write.runs(result)
     for row in table.rows:
@@ -101,18 +98,10 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     )
 
 
-def _estimates(intervals: Iterable[Interval | None]) -> list[Estimate]:
-    return [_estimate(interval) for interval in intervals if interval is not None]
-
-
-def _estimate(interval: Interval) -> Estimate:
-    return Estimate(interval.value, interval.low, interval.high)
-
-
 def _cell(measure: str, cell: Cell, scale: CellScale) -> Markup:
     if cell.interval is None:
         return Markup("<td>–</td>")
-    mark = scale.mark(_estimate(cell.interval))
+    mark = scale.mark(cell.interval)
     return html(
         '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
         '<b style="left:{}%"></b></span></td>',
