@@ -12,8 +12,7 @@ from leanrag_core.errors import IndexDamaged
 from leanrag_core.figures.chart import Chart, empty_figure, marked_line
 from leanrag_core.figures.numbers import duration, tokens
 from leanrag_core.figures.palette import Palette
-from leanrag_core.messages.catalog import ENGLISH, sentence
-from leanrag_core.messages.message import message
+from leanrag_core.messages.catalog import ENGLISH, Say, saying
 from leanrag_core.types.build_report import BuildReport, LayerClusters
 
 if TYPE_CHECKING:
@@ -62,7 +61,8 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language
     """Return a bar for each stage, in the order of the job, the time written at its end."""
     import plotly.graph_objects as go
 
-    figure = _bars(palette, len(stages), sentence(message("chart.time.x"), language))
+    say = saying(language)
+    figure = _bars(palette, len(stages), say("chart.time.x"))
     shown = [duration(stage.seconds) for stage in stages]
     figure.add_trace(
         go.Bar(
@@ -80,8 +80,8 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language
     figure.update_xaxes(range=[0, 1.15 * max([stage.seconds for stage in stages], default=1.0)])
     rows = tuple((stage.stage, f"{stage.seconds:.2f}") for stage in stages)
     total_time = duration(sum(stage.seconds for stage in stages))
-    head = tuple(sentence(message(f"chart.time.{name}"), language) for name in ("stage", "seconds"))
-    return Chart(figure, head, rows, sentence(message("chart.time.label", time=total_time), language))
+    head = tuple(say(f"chart.time.{name}") for name in ("stage", "seconds"))
+    return Chart(figure, head, rows, say("chart.time.label", time=total_time))
 
 
 def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, language: str = ENGLISH) -> Chart:
@@ -89,9 +89,10 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, langu
     end."""
     import plotly.graph_objects as go
 
-    figure = _bars(palette, len(stages), sentence(message("chart.tokens.x"), language), showlegend=True)
+    say = saying(language)
+    figure = _bars(palette, len(stages), say("chart.tokens.x"), showlegend=True)
     head = tuple(
-        sentence(message(code), language)
+        say(code)
         for code in ("chart.time.stage", "chart.tokens.calls", "chart.tokens.prompt", "chart.tokens.completion")
     )
     names = [stage.stage for stage in stages]
@@ -115,7 +116,7 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, langu
         figure.add_annotation(
             x=total,
             y=name,
-            text=" " + sentence(message("chart.tokens.total", tokens=tokens(total), n=stage.calls), language),
+            text=" " + say("chart.tokens.total", tokens=tokens(total), n=stage.calls),
             xanchor="left",
             showarrow=False,
             font={"color": palette["text"], "size": 12},
@@ -127,7 +128,7 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, langu
         for name, stage in zip(names, stages, strict=True)
     )
     calls = sum(stage.calls for stage in stages)
-    return Chart(figure, head, rows, sentence(message("chart.tokens.label", n=calls), language))
+    return Chart(figure, head, rows, say("chart.tokens.label", n=calls))
 
 
 def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: str = ENGLISH) -> Chart:
@@ -135,10 +136,11 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: 
     expected, so that calls, tokens and seconds share an axis. Values without an expectation above zero are left out."""
     import plotly.graph_objects as go
 
+    say = saying(language)
     kept = [value for value in compared if value.expected > 0]
     names = [value.title for value in kept]
-    forecast, actual = (sentence(message(f"chart.forecast.{name}"), language) for name in ("forecast", "actual"))
-    figure = _bars(palette, len(kept), sentence(message("chart.forecast.x"), language), showlegend=True)
+    forecast, actual = (say(f"chart.forecast.{name}") for name in ("forecast", "actual"))
+    figure = _bars(palette, len(kept), say("chart.forecast.x"), showlegend=True)
     figure.add_trace(
         go.Bar(
             y=names,
@@ -146,7 +148,7 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: 
             base=[value.low / value.expected for value in kept],
             orientation="h",
             width=0.42,
-            name=sentence(message("chart.forecast.range"), language),
+            name=say("chart.forecast.range"),
             marker={"color": palette.layer(1), "line": {"color": palette["path"], "width": 1}},
             customdata=[value.shown_forecast for value in kept],
             hovertemplate=f"%{{y}}: {forecast} %{{customdata}}<extra></extra>",
@@ -169,19 +171,16 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: 
         figure.add_annotation(
             x=end,
             y=value.title,
-            text="  "
-            + sentence(
-                message("chart.forecast.value", actual=value.shown_actual, forecast=value.shown_forecast), language
-            ),
+            text="  " + say("chart.forecast.value", actual=value.shown_actual, forecast=value.shown_forecast),
             xanchor="left",
             showarrow=False,
             font={"color": palette["text"], "size": 12},
         )
     figure.update_xaxes(range=[0, 1.3 * max(ends, default=1.0)], ticksuffix=" ×")
-    marked_line(figure, palette, 1, sentence(message("chart.forecast.expected"), language))
+    marked_line(figure, palette, 1, say("chart.forecast.expected"))
     rows = tuple((value.title, value.shown_forecast, value.shown_actual) for value in compared)
     inside = sum(value.low <= value.actual <= value.high for value in kept)
-    label = sentence(message("chart.forecast.label", inside=inside, n=len(kept)), language)
+    label = say("chart.forecast.label", inside=inside, n=len(kept))
     return Chart(figure, ("", forecast, actual), rows, label)
 
 
@@ -208,24 +207,25 @@ def cluster_sizes_chart(
     """Draw a histogram of cluster sizes, a colour a layer. cap: the most nodes of a cluster; None draws no line."""
     import plotly.graph_objects as go
 
+    say = saying(language)
     largest = max(int(layer.sizes.max()) for layer in layers)
     width = -(-max(largest, cap or 0) // _MOST_BARS)
     edges = np.arange(1, max(largest, cap or 0) + width + 1, width)
-    x_title, y_title = (sentence(message(f"chart.sizes.{axis}"), language) for axis in ("x", "y"))
+    x_title, y_title = (say(f"chart.sizes.{axis}") for axis in ("x", "y"))
     figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=len(layers) > 1, height=280)
     rows = []
     for layer in layers:
         clusters = np.histogram(layer.sizes, bins=np.append(edges, edges[-1] + width))[0]
-        names = [_sizes(int(edge), width, language) for edge in edges]
+        names = [_sizes(int(edge), width, say) for edge in edges]
         figure.add_trace(
             go.Bar(
                 x=edges + (width - 1) / 2,
                 y=clusters,
                 width=0.86 * width,
-                name=sentence(message("chart.sizes.into", layer=layer.layer), language),
+                name=say("chart.sizes.into", layer=layer.layer),
                 marker={"color": palette.layer(layer.layer + 1), "line": {"width": 0}},
                 customdata=[
-                    sentence(message("chart.sizes.bar", n=int(n), size=name, layer=layer.layer), language)
+                    say("chart.sizes.bar", n=int(n), size=name, layer=layer.layer)
                     for n, name in zip(clusters, names, strict=True)
                 ],
                 hovertemplate="%{customdata}<extra></extra>",
@@ -236,16 +236,16 @@ def cluster_sizes_chart(
     figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=6)
     figure.update_xaxes(range=[0, max(largest, cap or 0) + 1.5])
     if cap is not None:
-        marked_line(figure, palette, cap + 0.5, sentence(message("chart.sizes.cap", cap=cap), language))
+        marked_line(figure, palette, cap + 0.5, say("chart.sizes.cap", cap=cap))
     n, smallest = sum(len(layer.sizes) for layer in layers), min(int(layer.sizes.min()) for layer in layers)
-    label = sentence(message("chart.sizes.label", n=n, smallest=smallest, largest=largest), language)
-    return Chart(figure, (sentence(message("chart.sizes.layer"), language), x_title, y_title), tuple(rows), label)
+    label = say("chart.sizes.label", n=n, smallest=smallest, largest=largest)
+    return Chart(figure, (say("chart.sizes.layer"), x_title, y_title), tuple(rows), label)
 
 
-def _sizes(first: int, width: int, language: str) -> str:
+def _sizes(first: int, width: int, say: Say) -> str:
     if width == 1:
         return f"{first:,}"
-    return sentence(message("chart.sizes.range", first=first, last=first + width - 1), language)
+    return say("chart.sizes.range", first=first, last=first + width - 1)
 
 
 def strengths_chart(
@@ -257,14 +257,15 @@ def strengths_chart(
     """
     import plotly.graph_objects as go
 
+    say = saying(language)
     bins = strength_bins(int(strength.max()), tau)
     starts = np.array([first for first, _ in bins])
     counts = np.bincount(np.searchsorted(starts, strength, side="right") - 1, minlength=len(bins))
     names = [f"{first:,}" if first == last else f"{first:,}–{last:,}" for first, last in bins]
     above = starts > tau
-    x_title, y_title = (sentence(message(f"chart.lambda.{axis}"), language) for axis in ("x", "y"))
+    x_title, y_title = (say(f"chart.lambda.{axis}") for axis in ("x", "y"))
     figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=True)
-    titles = {name: sentence(message(f"chart.lambda.{name}"), language) for name in ("joined", "summarised")}
+    titles = {name: say(f"chart.lambda.{name}") for name in ("joined", "summarised")}
     for is_above, title, colour in (
         (False, f"{titles['joined']}, λ ≤ τ", "base"),
         (True, f"{titles['summarised']}, λ > τ", "inter"),
@@ -277,12 +278,7 @@ def strengths_chart(
                 name=title,
                 marker={"color": palette[colour], "line": {"width": 0}},
                 customdata=[
-                    sentence(
-                        message(
-                            "chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title
-                        ),
-                        language,
-                    )
+                    say("chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title)
                     for place in places
                 ],
                 hovertemplate="%{customdata}<extra></extra>",
@@ -297,9 +293,9 @@ def strengths_chart(
         for name, n, summarised in zip(names, counts.tolist(), above.tolist(), strict=True)
     )
     summarised = int(counts[above].sum())
-    label = message("chart.lambda.label", n=len(strength), layer=layer, summarised=summarised, tau=f"{tau:g}")
-    head = ("λ", y_title, sentence(message("chart.lambda.made"), language))
-    return Chart(figure, head, rows, sentence(label, language))
+    label = say("chart.lambda.label", n=len(strength), layer=layer, summarised=summarised, tau=f"{tau:g}")
+    head = ("λ", y_title, say("chart.lambda.made"))
+    return Chart(figure, head, rows, label)
 
 
 def strength_bins(largest: int, tau: float) -> list[tuple[int, int]]:
