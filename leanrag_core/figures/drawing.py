@@ -138,6 +138,21 @@ def text_width(content: str, size: Number) -> float:
     return sum(size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52) for character in content)
 
 
+def spread(middles: Sequence[float], widths: Sequence[float], left: float, right: float, *, gap: float) -> list[float]:
+    """Return the left edges of boxes between two bounds, none over another, each as near to its middle as that allows.
+
+    middles, widths: of each box, from left to right. gap: between two boxes.
+    """
+    edges: list[float] = []
+    for middle, width in zip(middles, widths, strict=True):
+        least = edges[-1] + widths[len(edges) - 1] + gap if edges else left
+        edges.append(max(least, middle - width / 2))
+    for place in reversed(range(len(edges))):  # pushed back from the right bound
+        edges[place] = min(edges[place], right - widths[place])
+        right = edges[place] - gap
+    return edges
+
+
 def boxes_overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     """Tell whether two boxes overlap. Each: left, top, right, bottom, px."""
     return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

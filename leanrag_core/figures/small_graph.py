@@ -6,7 +6,7 @@ Items that columns share have the same place in each: filled where another colum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, text, text_width
+from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, spread, text, text_width
 from leanrag_core.figures.drawn_nodes import DrawnNode, drawn_nodes
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
@@ -122,14 +122,7 @@ def _row(
     chosen = sorted(chosen, key=lambda node: middles[node.id])
     even = (width - _GAP * (len(chosen) - 1)) / max(1, len(chosen))
     rooms = [min(text_width(node.name, _SIZE) + 14, max(even, 0)) for node in chosen]
-    lefts: list[float] = []
-    for node, room in zip(chosen, rooms, strict=True):
-        least = lefts[-1] + rooms[len(lefts) - 1] + _GAP if lefts else 0.0
-        lefts.append(max(least, middles[node.id] - room / 2))
-    limit = float(width)
-    for place in reversed(range(len(lefts))):  # pushed back from the right edge
-        lefts[place] = min(lefts[place], limit - rooms[place])
-        limit = lefts[place] - _GAP
+    lefts = spread([middles[node.id] for node in chosen], rooms, 0.0, float(width), gap=_GAP)
     return [(node, left + room / 2, room) for node, left, room in zip(chosen, lefts, rooms, strict=True)]
 
 

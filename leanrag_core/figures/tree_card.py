@@ -3,7 +3,7 @@ the root."""
 
 from collections.abc import Mapping, Sequence
 
-from leanrag_core.figures.drawing import Drawing, Shape, circle, path, rect, text
+from leanrag_core.figures.drawing import Drawing, Shape, circle, path, rect, spread, text
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
@@ -68,9 +68,10 @@ def tree_card(
             means[item.id] = sum(below) / len(below) if below else _LABEL + (width - _LABEL) / 2
         row.sort(key=lambda item: (means[item.id], item.id))
         room = min(40.0, (width - 2 - _LABEL - _GAP * (len(row) - 1)) / max(1, len(row)))
-        for item, x in zip(row, _spread([means[item.id] for item in row], room, width), strict=True):
-            at[item.id] = (x, middle(layer))
-            boxes += _box(item, index, x, middle(layer), room)
+        lefts = spread([means[item.id] for item in row], [room] * len(row), _LABEL, width - 2.0, gap=_GAP)
+        for item, left in zip(row, lefts, strict=True):
+            at[item.id] = (left + room / 2, middle(layer))
+            boxes += _box(item, index, left + room / 2, middle(layer), room)
     tops = [item for item in trace.with_role("lca") if item.id in at and item.row is not None and item.layer]
     for top in tops[:1]:
         x, y = at[top.id]
@@ -95,19 +96,6 @@ def tree_card(
     shapes += _trays(seeds, at, nodes, middle(0), width) if is_tray else _discs(seeds, at, pitch)
     label = sentence(message("figure.small_graph", n=len(seeds) + len(nodes)), language)
     return Drawing(width, height, label, tuple(shapes))
-
-
-def _spread(means: Sequence[float], room: float, width: float) -> list[float]:
-    """Return the middles of boxes of that width, none over another, each as near to its mean as that allows."""
-    lefts: list[float] = []
-    for mean in means:
-        least = lefts[-1] + room + _GAP if lefts else _LABEL
-        lefts.append(max(least, mean - room / 2))
-    limit = width - 2.0
-    for place in reversed(range(len(lefts))):
-        lefts[place] = min(lefts[place], limit - room)
-        limit = lefts[place] - _GAP
-    return [left + room / 2 for left in lefts]
 
 
 def _count(index: Index, layer: int, row: int) -> str:
