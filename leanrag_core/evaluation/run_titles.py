@@ -13,7 +13,7 @@ from leanrag_core.types.experiment import Judgement, RunSpec
 
 
 def with_ids(runs: Sequence[RunSpec]) -> tuple[RunSpec, ...]:
-    """Give each run an id that has neither id nor name: its strategy's name, numbered from the second one on."""
+    """Give an id to each run that has neither id nor name: its strategy's name, numbered from the second one on."""
     used_ids = {run.key for run in runs}
     runs_with_ids = []
     for run in runs:

@@ -194,8 +194,8 @@ class Block:
     fractions of the width, y and height pixels; in a sunburst x is the ring, and y and height are degrees.
 
     strip: its name is in a strip at its top, since others lie in it. cells: of an icicle's last column but one, rows of
-    the layer below that may be drawn as cells, in that order; the browser folds those without room. n_kept of them, in
-    kept_cells, are never folded.
+    the layer below that may be drawn as cells, in that order; the browser folds those without room, but none of
+    kept_cells.
     """
 
     id: str

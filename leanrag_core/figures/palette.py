@@ -79,7 +79,7 @@ class Palette:
         return self.colours[name]
 
     def layer(self, number: int) -> str:
-        """Fill of a layer; layers above the ramp share its last step."""
+        """Return the fill of a layer; layers above the ramp share its last step."""
         return self.layers[min(number, len(self.layers) - 1)]
 
     def css_variables(self) -> str:

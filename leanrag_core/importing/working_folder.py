@@ -151,7 +151,7 @@ def nano_communities(
 
 
 def _clusters(text: str) -> list[tuple[int, str]]:
-    """Yield level and id of each cluster that a node names, the coarsest first."""
+    """Return level and id of each cluster that a node names, the coarsest first."""
     try:
         listed = json.loads(text) if text else []
     except (ValueError, RecursionError):

@@ -196,7 +196,7 @@ class PresentedQuestion:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its interval, as evaluation.statistics.intervals gives it. n: questions."""
+    """A mean with its interval, rounded, as it is stored. n: questions."""
 
     value: Share
     low: Share | None

@@ -170,9 +170,8 @@ def _owners(offsets: np.ndarray, values: np.ndarray, value: int) -> np.ndarray:
 
 
 def forms_by_name(aliases: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Group the other forms by the name that is shown. aliases: each form to the name that is shown, as a build report
-    has them.
-    """
+    """Group other forms of names by the name that is shown. aliases: of each form the shown name, as in a build
+    report."""
     forms: dict[str, list[str]] = defaultdict(list)
     for form, shown in aliases.items():
         if len(forms[shown]) < _FORMS_AT_MOST:

@@ -1,4 +1,4 @@
-"""Files as they are uploaded, in lines; and files of a system's answers, whose words the audit counts."""
+"""Uploaded files of judgements, in our own form or in HiRAG's, and of systems' answers, whose words are counted."""
 
 import csv
 import json

@@ -41,8 +41,7 @@ class RunDifference:
 
 @dataclass(frozen=True)
 class ExperimentDifference:
-    """Two experiments by a measure. only_before, only_after: titles of runs without a
-    counterpart."""
+    """Two experiments, by their ids, and a measure. only_before, only_after: titles of runs without a counterpart."""
 
     before: str
     after: str

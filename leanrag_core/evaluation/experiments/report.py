@@ -1,4 +1,4 @@
-"""HTML of a report in a language, with every value escaped."""
+"""An experiment as a file: HTML in a language with every value escaped, JSON, and CSV for spreadsheets."""
 
 import csv
 import io

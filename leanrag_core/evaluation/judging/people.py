@@ -37,7 +37,7 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Step:
-    """A verdict to give: on a ballot, by its place in the voting, by a criterion."""
+    """A verdict to give by a criterion. place: of the ballot in the voting, from 0."""
 
     place: int
     criterion: str
