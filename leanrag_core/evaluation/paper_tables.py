@@ -7,7 +7,8 @@ the paper (LeanRAG, Zhang et al., AAAI-26, arXiv 2508.10391) as printed, and the
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -149,37 +150,32 @@ def paper_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
     if table == TOKENS:
         return (_tokens(result),)
     own = _own_scores(result) if table in (SCORES, CONTEXT) else _own_rates(result, table)
-    judges = tuple(dict.fromkeys(judge for judge, _, _ in own)) or ("",)
-    return tuple(PaperTable(table, judge, cells_of(table, _of_judge(own, judge), SCORED)) for judge in judges)
+    return tuple(PaperTable(table, judge, cells_of(table, own.get(judge, ()), SCORED)) for judge in own or ("",))
 
 
-_Own = Mapping[tuple[str, str, str], PaperCell]  # by judge, criterion and system
-
-
-def _of_judge(own: _Own, judge: str) -> dict[tuple[str, str], PaperCell]:
-    return {(criterion, system): cell for (who, criterion, system), cell in own.items() if who == judge}
+_Own = Mapping[str, Sequence[PaperCell]]  # by judge
 
 
 def _own_scores(result: ExperimentResult) -> _Own:
-    return {
-        (each.judge, each.criterion, each.run): PaperCell(each.criterion, each.run, each.mean, {}, each.spread)
-        for each in mean_scores(result.judgements, ABSOLUTE, result.spec.seed)
-    }
+    own: dict[str, list[PaperCell]] = defaultdict(list)
+    for each in mean_scores(result.judgements, ABSOLUTE, result.spec.seed):
+        own[each.judge].append(PaperCell(each.criterion, each.run, each.mean, {}, each.spread))
+    return own
 
 
 def _own_rates(result: ExperimentResult, table: str) -> _Own:
     """Return LeanRAG's win rates in percent by the other system; in Table 2 those of both, which add up to 100."""
-    own: dict[tuple[str, str, str], PaperCell] = {}
+    own: dict[str, list[PaperCell]] = defaultdict(list)
     for each in win_rates(result.judgements, result.spec.seed):
         if LEANRAG not in (each.a, each.b) or each.win_rate is None:
             continue
         other = each.b if each.a == LEANRAG else each.a
         won = in_percent(each.win_rate, is_turned=each.a != LEANRAG)
         first = LEANRAG if table == RELATIONS else other
-        own[each.judge, each.criterion, first] = PaperCell(each.criterion, first, won, {}, p=each.p_holm)
+        own[each.judge].append(PaperCell(each.criterion, first, won, {}, p=each.p_holm))
         if table == RELATIONS:
             lost = in_percent(each.win_rate, is_turned=each.a == LEANRAG)
-            own[each.judge, each.criterion, other] = PaperCell(each.criterion, other, lost, {}, p=each.p_holm)
+            own[each.judge].append(PaperCell(each.criterion, other, lost, {}, p=each.p_holm))
     return own
 
 
@@ -192,18 +188,17 @@ def in_percent(rate: Interval, *, is_turned: bool) -> Interval:
     return replace(rate, value=_PERCENT - _PERCENT * rate.value, low=turned[0], high=turned[1])
 
 
-def cells_of(
-    table: str, own: Mapping[tuple[str, str], PaperCell], first_criteria: Sequence[str]
-) -> tuple[PaperCell, ...]:
+def cells_of(table: str, own: Iterable[PaperCell], first_criteria: Sequence[str]) -> tuple[PaperCell, ...]:
     """Return the own and the published figures of a table: those criteria first, then the others in the order of the
-    paper, then those that it does not have. own: by criterion and system."""
+    paper, then those that it does not have."""
+    own_of = {(cell.criterion, cell.system): cell for cell in own}
     printed: dict[tuple[str, str], dict[str, float]] = {}
     for figure in published_figures(table):
         printed.setdefault((figure.criterion, figure.system), {})[figure.dataset] = figure.value
-    keys = dict.fromkeys([*printed, *own])
+    keys = dict.fromkeys([*printed, *own_of])
     criteria = dict.fromkeys([*first_criteria, *(criterion for criterion, _ in keys)])
     return tuple(
-        replace(own.get(key, PaperCell(*key, None, {})), published=printed.get(key, {}))
+        replace(own_of.get(key, PaperCell(*key, None, {})), published=printed.get(key, {}))
         for wanted in criteria
         for key in keys
         if key[0] == wanted

@@ -125,37 +125,32 @@ def rival_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
     if table == COST:
         return (PaperTable(table, "", cells_of(table, _costs(result), COMPARED)),)
     rates = win_rates(result.judgements, result.spec.seed)
-    contexts = _contexts(result) if table == WINDOW else {}
+    contexts = _contexts(result) if table == WINDOW else []
     judges = tuple(dict.fromkeys(rate.judge for rate in rates)) or ("",)
-    return tuple(
-        PaperTable(
-            table, judge, cells_of(table, {**_own_rates(table, design, rates, judge, result), **contexts}, COMPARED)
-        )
-        for judge in judges
-    )
+    own = {judge: [*_own_rates(table, design, rates, judge, result), *contexts] for judge in judges}
+    return tuple(PaperTable(table, judge, cells_of(table, cells, COMPARED)) for judge, cells in own.items())
 
 
-_Own = dict[tuple[str, str], PaperCell]  # by criterion and label
-
-
-def _own_rates(table: str, design: _Design, rates: Sequence[WinRate], judge: str, result: ExperimentResult) -> _Own:
-    label_of = {frozenset((pair.first, pair.second)): pair for pair in design.pairs}
-    own: _Own = {}
+def _own_rates(
+    table: str, design: _Design, rates: Sequence[WinRate], judge: str, result: ExperimentResult
+) -> list[PaperCell]:
+    pair_of = {frozenset((pair.first, pair.second)): pair for pair in design.pairs}
+    own: list[PaperCell] = []
     by_question: dict[str, list[Mapping[str, float]]] = defaultdict(list)
     for rate in rates:
-        pair = label_of.get(frozenset((rate.a, rate.b)))
+        pair = pair_of.get(frozenset((rate.a, rate.b)))
         if rate.judge != judge or pair is None or rate.win_rate is None:
             continue
         is_turned = rate.a != pair.first
         won = in_percent(rate.win_rate, is_turned=is_turned)
-        own[rate.criterion, pair.label] = PaperCell(rate.criterion, pair.label, won, {}, p=rate.p_holm)
+        own.append(PaperCell(rate.criterion, pair.label, won, {}, p=rate.p_holm))
         by_question[rate.criterion].append(
             {question: 1 - score if is_turned else score for question, score in rate.by_question.items()}
         )
     if table == WINDOW:
         for criterion, scores in by_question.items():
             mean = _mean_over_pairs(scores, result.spec.seed)
-            own[criterion, _MEAN_OF_WINDOWS] = PaperCell(criterion, _MEAN_OF_WINDOWS, mean, {})
+            own.append(PaperCell(criterion, _MEAN_OF_WINDOWS, mean, {}))
     return own
 
 
@@ -166,18 +161,15 @@ def _mean_over_pairs(scores: Sequence[Mapping[str, float]], seed: int) -> Interv
     return None if interval is None else in_percent(interval, is_turned=False)
 
 
-def _contexts(result: ExperimentResult) -> _Own:
+def _contexts(result: ExperimentResult) -> list[PaperCell]:
     """Return the mean tokens of each run's contexts: whether its window was filled at all."""
     tokens = scores_of(result, _CONTEXT, questions_of(result))
-    return {
-        (_CONTEXT, run): PaperCell(_CONTEXT, run, mean_interval(scores, result.spec.seed), {})
-        for run, scores in tokens.items()
-    }
+    return [PaperCell(_CONTEXT, run, mean_interval(scores, result.spec.seed), {}) for run, scores in tokens.items()]
 
 
-def _costs(result: ExperimentResult) -> _Own:
+def _costs(result: ExperimentResult) -> list[PaperCell]:
     """Return the mean tokens and calls that models were paid for, a question, the answer included."""
-    own: _Own = {}
+    own: list[PaperCell] = []
     for run in dict.fromkeys(cost.run for cost in result.costs):
         costs = [cost for cost in result.costs if cost.run == run]
         figures = {
@@ -185,5 +177,5 @@ def _costs(result: ExperimentResult) -> _Own:
             _CALLS: [float(cost.calls) for cost in costs],
         }
         for criterion, values in figures.items():
-            own[criterion, run] = PaperCell(criterion, run, mean_interval(values, result.spec.seed), {})
+            own.append(PaperCell(criterion, run, mean_interval(values, result.spec.seed), {}))
     return own
