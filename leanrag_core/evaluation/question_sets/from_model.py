@@ -52,7 +52,9 @@ def questions_from_model(
         if not 1 <= n <= MOST:
             raise InvalidConfig("generate.bounds", limit=MOST)
     asked = _Asking(language, meter, report, generation.n_calls)
-    people = asked.list_of("imagine_users", "users", users, corpus=corpus, required=True)
+    people = asked.lists_of("imagine_users", "users", users, [{"corpus": corpus}])[0]
+    if not people:
+        raise ReplyError("generate.no_users")
     tasks_of = asked.lists_of("imagine_tasks", "tasks", tasks, [{"corpus": corpus, "user": user} for user in people])
     pairs = [
         {"corpus": corpus, "user": user, "task": task}
@@ -92,16 +94,9 @@ class _Asking:
         for texts in ThreadMap(_CALLS_AT_ONCE)(lambda values: self._ask(task, name, n, values), filled):
             self.n_lost += texts is None
             lists.append(texts or [])
-            self._count()
+            self._n_answered += 1
+            self._report(Progress("questions", self._n_answered, self._total, "calls", spent=self._meter.read()))
         return lists
-
-    def list_of(self, task: str, name: str, n: int, *, required: bool, **values: str) -> list[str]:
-        """Ask for a single list. Raises ReplyError where it is required and the reply could not be used."""
-        texts = self._ask(task, name, n, values)
-        self._count()
-        if texts is None and required:
-            raise ReplyError("generate.no_users")
-        return texts or []
 
     def _ask(self, task: str, name: str, n: int, values: Mapping[str, str]) -> list[str] | None:
         prompt = load_prompt(task)
@@ -119,10 +114,6 @@ class _Asking:
             self._meter.add_fault(str(error))
             return None
         return asked.value
-
-    def _count(self) -> None:
-        self._n_answered += 1
-        self._report(Progress("questions", self._n_answered, self._total, "calls", spent=self._meter.read()))
 
 
 def _reader(name: str, n: int) -> Callable[[Completion], list[str]]:
