@@ -45,6 +45,10 @@ class Words:
         """Return a large figure and its label, as JSON values."""
         return {"value": figure.value, "label": self.say(figure.label)}
 
+    def claim(self, claim: Claim) -> dict[str, str]:
+        """Return a claim as JSON values: its bold sentence, and what supports it."""
+        return {"strong": self.say(claim.strong) if claim.strong else "", "rest": " ".join(map(self.say, claim.rest))}
+
     def strategy(self, side: Side) -> str:
         """Return the title of the strategy that was asked."""
         return self.say(side.run.trace.title)
@@ -70,8 +74,7 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
                 "name": name,
                 "title": words.say(title),
                 "fact": _fact(trace, side, name, words),
-                "strong": words.say(claim.strong) if claim.strong else "",
-                "rest": " ".join(map(words.say, claim.rest)),
+                **words.claim(claim),
                 "nodes": sorted(nodes),
                 "relations": sorted(relations),
             }

@@ -15,7 +15,7 @@ from leanrag_core.figures.palette import palette
 from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims, pages_of_index, pages_of_question
-from leanrag_core.presenting.claims import NO_CLAIM, Claim, Page
+from leanrag_core.presenting.claims import NO_CLAIM, Page
 from leanrag_core.presenting.edits import TEXT, Wording, numbers_beyond, ordered
 from leanrag_core.presenting.pages_added import added_page
 from leanrag_core.presenting.story import (
@@ -152,7 +152,7 @@ def _told(stored: Presentation, words: pages_of_question.Words) -> list[_Pages]:
 
 
 def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pages_of_question.Words) -> View:
-    title, (strong, rest) = words.say(page.title), _claim(page.claim, words.say)
+    title, claim = words.say(page.title), words.claim(page.claim)
     foot = "  ".join(filter(None, map(words.say, page.foot)))
     typed = stored.edits.words.get(slide.key, Wording())
     picture = page.picture
@@ -160,7 +160,7 @@ def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pa
         title, picture, problem = typed.title or title, {"text": typed.text, "quotation": typed.quotation}, ""
     else:
         beyond = numbers_beyond(
-            f"{typed.title} {typed.subtitle}", (title, strong, rest, foot, stored.made, *shown_texts(picture))
+            f"{typed.title} {typed.subtitle}", (title, *claim.values(), foot, stored.made, *shown_texts(picture))
         )
         problem = words.say(message("present.edit.beyond", numbers=", ".join(beyond))) if beyond else ""
     shown = Wording() if problem else typed
@@ -168,8 +168,7 @@ def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pa
         foot = f"{foot}  {words.say(message('present.edit.own_words'))}".strip()
     return View(
         title=shown.title or title,
-        strong=strong,
-        rest=rest,
+        **claim,
         foot=foot,
         picture=picture,
         subtitle=shown.subtitle,
@@ -224,12 +223,6 @@ def shown_texts(picture: Any, *, is_shown: bool = False) -> list[str]:
     if is_shown and isinstance(picture, str | int) and not isinstance(picture, bool):
         return [str(picture)]
     return []
-
-
-def _claim(claim: Claim | None, say: Any) -> tuple[str, str]:
-    claim = claim or NO_CLAIM
-    strong = say(claim.strong) if claim.strong else ""
-    return strong, " ".join(say(part) for part in claim.rest)
 
 
 def values_of_deck(deck: Deck) -> dict[str, Any]:
