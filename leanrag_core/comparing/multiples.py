@@ -51,7 +51,7 @@ def usual_values(spec: Field[Any], value: Any) -> tuple[Any, ...]:
     low, high = spec.metadata.get("low"), spec.metadata.get("high")
     values: list[Any] = []
     for factor in _FACTORS:
-        drawn = _rounded(value * factor) if factor != 1.0 else value
+        drawn = float(f"{value * factor:.2g}") if factor != 1.0 else value
         drawn = drawn if isinstance(spec.default, float) else round(drawn)
         drawn = max(drawn, low) if low is not None else drawn
         drawn = min(drawn, high) if high is not None else drawn
@@ -60,11 +60,6 @@ def usual_values(spec: Field[Any], value: Any) -> tuple[Any, ...]:
         if len(values) == _USUAL:
             break
     return tuple(sorted(values))
-
-
-def _rounded(value: float) -> float:
-    """Return the value with two digits."""
-    return float(f"{value:.2g}")
 
 
 def parts_of(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What would have found lost evidence: one or two options are changed, and the retrieval is really run again."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from leanrag_core.comparing.gold_passages import Gold
@@ -126,11 +126,10 @@ def offers(
 
 def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Parameter]]:
     """Yield each switch of the strategy that is off turned on, and each other choice of an option."""
-    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
-    for name, spec in fields.items():
-        now = trace.parameters.get(name, spec.default)
+    for spec in fields(info.config):
+        now = trace.parameters.get(spec.name, spec.default)
         values = (True,) if isinstance(spec.default, bool) else spec.metadata.get("choices") or ()
-        yield from ((name, value) for value in values if value != now and name not in _NOT_TRIED)
+        yield from ((spec.name, value) for value in values if value != now and spec.name not in _NOT_TRIED)
 
 
 def _next(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> dict[str, int]:
@@ -158,9 +157,8 @@ def _number(trace: Trace, name: str) -> int:
 
 def _bounds(info: StrategyInfo) -> dict[str, int]:
     """Return the greatest value of each whole number among the strategy's options."""
-    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
     return {
-        name: int(spec.metadata["high"])
-        for name, spec in fields.items()
+        spec.name: int(spec.metadata["high"])
+        for spec in fields(info.config)
         if isinstance(spec.default, int) and not isinstance(spec.default, bool) and spec.metadata.get("high")
     }

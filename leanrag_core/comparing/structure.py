@@ -91,7 +91,6 @@ def brought_by_climb(
         RELATIONS: None if relation_vectors is None else _ranks(relation_vectors @ vector),
         CHUNKS: _ranks(index.chunk_vectors @ vector),
     }
-    places = _Places(index)
     seeds_below, sentences = _seeds_below(trace), _sentences(answer)
     brought: list[Brought] = []
     for item in items:
@@ -99,7 +98,7 @@ def brought_by_climb(
         of_kind = ranks[kind] if kind else None
         if kind is None or of_kind is None:
             continue
-        rank = int(of_kind[places.place(trace, kind, item.ref)])
+        rank = int(of_kind[_place(index, trace, kind, item.ref)])
         if rank > counts[kind]:
             node = None if kind == RELATIONS else trace.item(item.ref)
             brought.append(
@@ -119,22 +118,14 @@ def brought_by_climb(
     return Structure(tuple(brought), counts, len(items), trace.context.tokens, unranked)
 
 
-class _Places:
-    """Where an item stands in the arrays of its kind: aggregated entities and relations of all layers above the first,
-    and chunks."""
-
-    def __init__(self, index: Index) -> None:
-        above = index.layers[1:]
-        self._entities = np.cumsum([0, *(len(layer) for layer in above)])
-        self._relations = np.cumsum([0, *(layer.relations.num_rows for layer in above)])
-
-    def place(self, trace: Trace, kind: str, ref: str) -> int:
-        """Return the row in the array of that kind."""
-        if kind == RELATIONS:
-            relation = next(each for each in trace.relations if each.id == ref)
-            return int(self._relations[(relation.layer or 0) - 1]) + _row(relation.row)
-        item = trace.item(ref)
-        return _row(item.row) + (int(self._entities[(item.layer or 0) - 1]) if kind == AGGREGATED else 0)
+def _place(index: Index, trace: Trace, kind: str, ref: str) -> int:
+    """Return where an item stands in the array of its kind: aggregated entities and relations of all layers above the
+    first, layer by layer, and chunks."""
+    if kind == RELATIONS:
+        relation = next(each for each in trace.relations if each.id == ref)
+        return sum(each.relations.num_rows for each in index.layers[1 : relation.layer]) + _row(relation.row)
+    item = trace.item(ref)
+    return _row(item.row) + (sum(map(len, index.layers[1 : item.layer])) if kind == AGGREGATED else 0)
 
 
 def _row(row: int | None) -> int:
