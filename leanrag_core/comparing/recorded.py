@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from leanrag_core.comparing.column_specs import LETTERS
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import STAGES, Lane
 from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
@@ -15,7 +16,6 @@ from leanrag_core.types.trace import Parameter, RecordedRun
 
 FORMAT, VERSION = "leanrag-comparison", 1
 MAX_BYTES = 96_000_000
-LETTERS = ("A", "B", "C", "D")
 
 
 @dataclass(frozen=True)

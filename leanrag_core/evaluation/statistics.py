@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 
@@ -239,8 +240,7 @@ def pair_tests(scores: Mapping[str, Sequence[float | None]]) -> Mapping[tuple[st
 
     All pairs, also where only those with the best run are looked at: which run is best is known from the same scores.
     """
-    names = list(scores)
-    pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+    pairs = list(combinations(scores, 2))
     return dict(zip(pairs, holm([paired_test(scores[a], scores[b]) for a, b in pairs]), strict=True))
 
 
