@@ -142,6 +142,9 @@ def _text(text: str) -> str:
     return clean(text).strip()[:_MAX_TEXT]
 
 
+_CLAIM_LINES, _CLAIM_TEXTS = ("object", "type", "status", "start", "end"), ("description", "source_text")
+
+
 def claims_of(
     claims: Iterable[ImportedClaim], entity_id: EntityId, chunk_of: dict[str, str], drops: Drops
 ) -> tuple[ImportedClaim, ...]:
@@ -152,19 +155,9 @@ def claims_of(
         if not subject:
             drops.add(f"claim {number}", "import.claim_subject", end=claim.subject[:80])
             continue
-        kept.append(
-            ImportedClaim(
-                subject,
-                one_line(claim.object)[:_MAX_TITLE],
-                one_line(claim.type)[:_MAX_TITLE],
-                one_line(claim.status)[:_MAX_TITLE],
-                _text(claim.description),
-                one_line(claim.start)[:_MAX_TITLE],
-                one_line(claim.end)[:_MAX_TITLE],
-                _text(claim.source_text),
-                chunk_of.get(claim.chunk, ""),
-            )
-        )
+        lines = {name: one_line(getattr(claim, name))[:_MAX_TITLE] for name in _CLAIM_LINES}
+        texts = {name: _text(getattr(claim, name)) for name in _CLAIM_TEXTS}
+        kept.append(ImportedClaim(subject=subject, **lines, **texts, chunk=chunk_of.get(claim.chunk, "")))
     return tuple(kept)
 
 

@@ -101,22 +101,19 @@ def _findings(value: Any) -> Any:
     return value
 
 
+# Columns in the order of the fields of a claim.
+_CLAIM = (
+    *("subject_id", "object_id", "type", "status", "description", "start_date", "end_date", "source_text"),
+    "text_unit_id",
+)
+
+
 def graphrag_claims(path: Path | None, drops: Drops) -> Iterator[ImportedClaim]:
     """Yield the claims of the table; a version without one has none."""
     if path is None:
         return
     for row in read_rows(path, [("subject_id",)], drops):
-        yield ImportedClaim(
-            row.text("subject_id"),
-            row.text("object_id"),
-            row.text("type"),
-            row.text("status"),
-            row.text("description"),
-            row.text("start_date"),
-            row.text("end_date"),
-            row.text("source_text"),
-            row.text("text_unit_id"),
-        )
+        yield ImportedClaim(*map(row.text, _CLAIM))
 
 
 _OLD = "create_final_"
