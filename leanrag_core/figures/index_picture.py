@@ -170,7 +170,7 @@ def _places_of_index(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:
             leaves[place] = sum(leaves[child] for child in children[place])
     roots = [place for place, node in enumerate(nodes) if node.above is None]
     total = sum(leaves[root] for root in roots) or 1
-    deepest = max(1, _depth(nodes)) + (len(roots) > 1)
+    deepest = max([1, *(node.layer for node in nodes)]) + (len(roots) > 1)
     outermost = max(_RING * deepest, _LEAST_ARC * total / (2 * math.pi))
     places = [(0.0, 0.0)] * len(nodes)
     begins = [0.0] * len(nodes)
@@ -191,10 +191,6 @@ def _places_of_index(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:
             begins[child] = next_begin
             next_begin += leaves[child]
     return places
-
-
-def _depth(nodes: Sequence[DrawnNode]) -> int:
-    return max((node.layer for node in nodes), default=0)
 
 
 def _tooltip(text: str) -> str:
