@@ -123,7 +123,7 @@ def _place(index: Index, trace: Trace, kind: str, ref: str) -> int:
     first, layer by layer, and chunks."""
     if kind == RELATIONS:
         relation = next(each for each in trace.relations if each.id == ref)
-        return sum(each.relations.num_rows for each in index.layers[1 : relation.layer]) + _row(relation.row)
+        return sum(int(each.relations.num_rows) for each in index.layers[1 : relation.layer]) + _row(relation.row)
     item = trace.item(ref)
     return _row(item.row) + (sum(map(len, index.layers[1 : item.layer])) if kind == AGGREGATED else 0)
 

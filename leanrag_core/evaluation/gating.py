@@ -61,7 +61,7 @@ class Check:
     needed: int | None = None
 
 
-def gate(wanted: Sequence[Gated], seed: int = 0) -> tuple[Check, ...]:
+def gate(wanted: Sequence[Gated]) -> tuple[Check, ...]:
     """Check each measure against its floor and its baseline; measures without a score are left out.
 
     Raises ValueError where scores and baseline differ in length.
@@ -71,16 +71,16 @@ def gate(wanted: Sequence[Gated], seed: int = 0) -> tuple[Check, ...]:
     checks: list[Check] = []
     for each in wanted:
         if each.floor is not None:
-            checks += _floor_check(each, each.floor, alpha, seed)
+            checks += _floor_check(each, each.floor, alpha)
         if each.before is not None:
-            checks += _loss_check(each, each.before, alpha, seed)
+            checks += _loss_check(each, each.before, alpha)
     return tuple(checks)
 
 
-def _floor_check(gated: Gated, floor: float, alpha: float, seed: int) -> list[Check]:
+def _floor_check(gated: Gated, floor: float, alpha: float) -> list[Check]:
     level = 1 - 2 * alpha
     known = [score for score in gated.scores if score is not None]
-    interval = mean_interval(known, seed, level=level)
+    interval = mean_interval(known, level=level)
     if interval is None:
         return []
     if gated.is_share and len(set(known)) == 1:
@@ -98,8 +98,8 @@ def _of_equal_shares(interval: Interval) -> Interval:
     return replace(interval, low=float(low), high=float(high))
 
 
-def _loss_check(gated: Gated, before: Scores, alpha: float, seed: int) -> list[Check]:
-    interval = difference_interval(gated.scores, before, seed, level=1 - 2 * alpha)
+def _loss_check(gated: Gated, before: Scores, alpha: float) -> list[Check]:
+    interval = difference_interval(gated.scores, before, level=1 - 2 * alpha)
     if interval is None:
         return []
     bound = interval.low if gated.is_lower_better else interval.high

@@ -56,18 +56,18 @@ def mean_interval(scores: Scores, seed: int = 0, *, level: float = LEVEL) -> Int
     return Interval(value, low, high, len(known), level)
 
 
-def share_interval(shares: Sequence[float], seed: int = 0, *, level: float = LEVEL) -> Interval | None:
+def share_interval(shares: Sequence[float], seed: int = 0) -> Interval | None:
     """Return the mean of shares from 0 to 1, such as verdicts of questions; None for none.
 
     Where all are equal a bootstrap has no width: six of six are not surely all. There the interval is Wilson's, as of
     so many verdicts (statsmodels).
     """
-    interval = mean_interval(shares, seed, level=level)
+    interval = mean_interval(shares, seed)
     if interval is None or (interval.low is not None and interval.low != interval.high):
         return interval
     from statsmodels.stats.proportion import proportion_confint
 
-    low, high = proportion_confint(interval.value * interval.n, interval.n, alpha=1 - level, method="wilson")
+    low, high = proportion_confint(interval.value * interval.n, interval.n, alpha=1 - LEVEL, method="wilson")
     return replace(interval, low=round(float(low), _PLACES), high=round(float(high), _PLACES))
 
 
@@ -134,7 +134,7 @@ class Within:
     is_share: bool = False
 
 
-def chance_within(wanted: Sequence[Within], seed: int = 0) -> float | None:
+def chance_within(wanted: Sequence[Within]) -> float | None:
     """Return the chance that all means keep their bounds at once, over the questions that all have a score for; None
     below two of them.
 
@@ -149,7 +149,7 @@ def chance_within(wanted: Sequence[Within], seed: int = 0) -> float | None:
     keep, certain = np.ones(N_RESAMPLES, dtype=bool), 1.0
     for each, column in zip(wanted, columns, strict=True):
         if np.ptp(column) > 0:
-            means = np.round(_resampled_means(column, seed), _PLACES)
+            means = np.round(_resampled_means(column, 0), _PLACES)
             keep &= (means >= (-np.inf if each.low is None else each.low)) & (
                 means <= (np.inf if each.high is None else each.high)
             )
@@ -314,7 +314,7 @@ class LengthAdjusted:
 
 
 def length_adjusted(
-    wins: Sequence[float], words: Sequence[float], other_words: Sequence[float], *, level: float = LEVEL
+    wins: Sequence[float], words: Sequence[float], other_words: Sequence[float]
 ) -> LengthAdjusted | None:
     """Fit a logistic regression of winning on the logarithm of the ratio of lengths; None for fewer than two
     comparisons.
@@ -341,12 +341,12 @@ def length_adjusted(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PerfectSeparationWarning)  # the two ties keep the regression finite
         fit = GLM(won, columns, family=Binomial()).fit()
-    z = float(norm.ppf((1 + level) / 2))
+    z = float(norm.ppf((1 + LEVEL) / 2))
     (centre, slope), (centre_error, slope_error) = fit.params.tolist(), fit.bse.tolist()
     n = len(triples)
     rates = [_share(centre + side * z * centre_error) for side in (0, -1, 1)]
     odds = [math.exp(min(slope + side * z * slope_error, 700)) for side in (0, -1, 1)]
-    rate, doubling = (Interval(value, low, high, n, level) for value, low, high in (rates, odds))
+    rate, doubling = (Interval(value, low, high, n) for value, low, high in (rates, odds))
     return LengthAdjusted(float(np.mean(wins)), rate, doubling, float(fit.pvalues[1]), n)
 
 

@@ -44,9 +44,9 @@ def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
     return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
 
 
-def embedding_places(vectors: np.ndarray, most: int = SAMPLE) -> MapPlaces:
+def embedding_places(vectors: np.ndarray) -> MapPlaces:
     """Return the sample of a layer in the plane. vectors: (n, d) unit rows. The same vectors give the same places."""
-    rows = sample_rows(len(vectors), most)
+    rows = sample_rows(len(vectors))
     drawn = np.asarray(vectors[rows], dtype=np.float64)
     if min(drawn.shape) < 2 or not np.ptp(drawn, axis=0).any():  # a single place
         return MapPlaces(rows, np.full((len(rows), 2), 0.5, dtype=np.float32))

@@ -10,6 +10,7 @@ from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.index import Index
 
+_MOST_OVERLAPS = 200  # pairs of clusters of two indexes that are listed
 _ROWS_AT_ONCE = 20_000  # vectors in memory at a time
 
 
@@ -130,11 +131,9 @@ class ClusterOverlap:
     n_pairs: int
 
 
-def cluster_overlap(
-    index: Index, number: int, other: Index, other_number: int, *, most_rows: int = 200
-) -> ClusterOverlap | None:
+def cluster_overlap(index: Index, number: int, other: Index, other_number: int) -> ClusterOverlap | None:
     """Return the clusters of layer `number` of an index and of layer `other_number` of another one, both 1 or higher,
-    as sets of base entities; None where the indexes have no entity in common. rows: the most_rows largest overlaps.
+    as sets of base entities; None where the indexes have no entity in common. rows: the largest overlaps.
     """
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -149,7 +148,7 @@ def cluster_overlap(
     other_labels = other.lifted(other_rows, 0, other_number)
     pairs, shared = np.unique(np.stack([labels, other_labels], axis=1), axis=0, return_counts=True)
     n_ours, n_theirs = np.bincount(labels), np.bincount(other_labels)
-    order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))[:most_rows]
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))[:_MOST_OVERLAPS]
     return ClusterOverlap(
         common=len(rows),
         only_here=len(index.layers[0]) - len(rows),

@@ -16,7 +16,7 @@ from leanrag_core.types.index import Index
 
 _COMPARED = 300  # names that are compared letter by letter with a text without a match
 _LONGEST = 200  # letters of that text
-_NAME_WORDS, _NAME_CHARACTERS = 6, 12  # of a name that is looked for in a text
+_NAME_WORDS, _NAME_CHARACTERS, _MOST_NAMES = 6, 12, 6  # of a name that is looked for in a text; names that it gives
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -112,7 +112,7 @@ def matches_by_words(index: Index, text: str, *, limit: int) -> tuple[EntityRow,
     return tuple(rows[:limit])
 
 
-def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
+def names_in(index: Index, text: str) -> list[str]:
     """Return the names of base entities that the text holds as whole words, the longest first; none that is a part of
     another.
     """
@@ -131,7 +131,7 @@ def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
     for name in names:
         if not any(name.casefold() in longer.casefold() for longer in kept):
             kept.append(name)
-    return kept[:limit]
+    return kept[:_MOST_NAMES]
 
 
 def _order(index: Index, level: Layer) -> np.ndarray:
@@ -141,8 +141,8 @@ def _order(index: Index, level: Layer) -> np.ndarray:
     return np.argsort(-weight, kind="stable")
 
 
-def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
-    """Return the n names that are most similar to the text, for a search without a match."""
+def nearest_names(index: Index, text: str) -> list[str]:
+    """Return the three names that are most similar to the text, for a search without a match."""
     import pyarrow.compute as pc
 
     query = text.casefold().strip()[:_LONGEST]
@@ -150,7 +150,7 @@ def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
     if len(names) > _COMPARED:
         names = names.take(pa.array(_most_similar(names, query)))
     folded = {name.casefold(): name for name in sorted(names.to_pylist(), reverse=True)}
-    return [folded[hit] for hit in difflib.get_close_matches(query, list(folded), n=n, cutoff=0.5)]
+    return [folded[hit] for hit in difflib.get_close_matches(query, list(folded), n=3, cutoff=0.5)]
 
 
 def _most_similar(names: pa.StringArray, text: str) -> np.ndarray:

@@ -275,10 +275,10 @@ WIDE = SceneLimits(boxes=5, clouds=5, dots=62)
 _MOST_FAINT, _MOST_LIT, _MOST_ARCS = 60, 44, 5  # relations drawn: far from the focus, near it, of an aggregated layer
 
 
-def layer_scene(index: Index, request: SceneRequest, limits: SceneLimits = WIDE) -> Scene:
+def layer_scene(index: Index, request: SceneRequest) -> Scene:
     """Return the scene around the focus: its ancestors, what is within its hops, and the clusters that are open."""
     reach = reach_of(index.layers[request.focus.layer], request.focus.row, request)
-    chosen = chosen_nodes(index, request, reach, limits)
+    chosen = chosen_nodes(index, request, reach, WIDE)
     nodes = _nodes(index, request, chosen.nodes)
     totals = tuple(_n_allowed(request, layer) for layer in index.layers)
     return Scene(nodes, _links(index, request, nodes), totals, chosen.open_ids, reach.within_reach)

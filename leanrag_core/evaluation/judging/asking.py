@@ -157,10 +157,6 @@ FORMS = {  # by the kind of judgement
 _ATTEMPTS = 2
 
 
-def _never() -> None:
-    return None
-
-
 @dataclass(frozen=True)
 class JudgeReply:
     """The last reply of a judge, and its verdicts, empty where none could be read."""
@@ -169,16 +165,16 @@ class JudgeReply:
     verdicts: Mapping[str, float] = field(default_factory=dict)
 
 
-def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _never) -> Judgement:
+def judge(task: JudgeTask, models: Models) -> Judgement:
     """Ask the judge for the task's judgement; its verdicts are None where the second reply cannot be read either, or
     the endpoint refuses the request.
 
-    cancelled: called before each call; raises Cancelled. Raises BudgetSpent, EndpointError where every further call
+    Raises BudgetSpent, EndpointError where every further call
     would fail too, and InvalidConfig where the judge is no language model.
     """
     language = require_judge(task.judge, models)
     form, prompt = FORMS[task.kind], filled(task, language)
-    reply = _asked(language, form, prompt, task.repeat, cancelled)
+    reply = _asked(language, form, prompt, task.repeat)
     lengths = [len(lexical_tokens(answer)) for answer in task.answers]
     return Judgement(
         judge=task.judge,
@@ -203,7 +199,7 @@ def require_judge(model: str, models: Models) -> LanguageModel:
     return language
 
 
-def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancelled: Callable[[], None]) -> JudgeReply:
+def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int) -> JudgeReply:
     """Ask the judge, and once more where its reply cannot be read. Such replies are kept with the calls like others,
     so that a judgement which is made again after an interruption pays for none of them twice. The repeat is in the
     key of the calls, or every repeat would be the first one's reply."""
@@ -211,7 +207,6 @@ def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancel
     task = f"{form.prompt().fingerprint} #{repeat + 1}"
     asked, last = messages, JudgeReply()
     for _ in range(_ATTEMPTS):
-        cancelled()
         try:
             completion = language.complete(asked, schema=form.schema, task=task)
             last = JudgeReply(completion.text)
