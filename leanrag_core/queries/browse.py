@@ -41,8 +41,6 @@ class MemberRelation:
 
     source: str
     target: str
-    source_id: str
-    target_id: str
     relation: Relation
 
 
@@ -98,12 +96,10 @@ def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[M
     for column, end in (("name", 0), ("target", 1)):
         table = table.append_column(column, below.entities["name"].take(pa.array(below.ends[rows, end])))
     order = _first(table.append_column("row", pa.array(rows)), limit)
-    members = []
-    for at in order:
-        member = below.relation(int(rows[at]))
-        ids = [below.entities["id"][end].as_py() for end in (member.source, member.target)]
-        members.append(MemberRelation(table["name"][at].as_py(), table["target"][at].as_py(), ids[0], ids[1], member))
-    return members
+    return [
+        MemberRelation(table["name"][at].as_py(), table["target"][at].as_py(), below.relation(int(rows[at])))
+        for at in order
+    ]
 
 
 def _first(table: pa.Table, limit: int | None) -> list[int]:

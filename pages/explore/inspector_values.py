@@ -58,15 +58,9 @@ def chunk_values(exploring: Exploring, row: int) -> Values:
         ]
     listed = [inspected.row(each.name, inspected.Target("go", each.id, 0), sub=each.type) for each in entities]
     ends = layer.ends[stated[:_LISTED]].tolist()
-    names, ids = layer.entity_cells["name"], layer.entity_cells["id"]
+    names = layer.entity_cells["name"]
     relations = [
-        MemberRelation(
-            names[source].as_py(),
-            names[target].as_py(),
-            ids[source].as_py(),
-            ids[target].as_py(),
-            layer.relation(number),
-        )
+        MemberRelation(names[source].as_py(), names[target].as_py(), layer.relation(number))
         for (source, target), number in zip(ends, stated[:_LISTED].tolist(), strict=True)
     ]
     nothing = [inspected.text(say("explore.inspect.nothing_extracted"), muted=True)]
