@@ -94,7 +94,6 @@ class _Drawing:
             rows=tuple(rows),
             height=top,
             plot_px=self.plot_px,
-            n_seeds=sum(node.band == 0 for node in self.drawn.nodes),
             trays=bool(self.plan.trays),
             folded=len(self.plan.folded),
             hidden=sum(relation.id not in in_tree for relation in self.trace.relations) - len(related),

@@ -356,15 +356,14 @@ class Row:
 
 @dataclass(frozen=True)
 class LayeredGraph:
-    """All that the drawing needs. plot_px: the least width of the plot. height: px. n_seeds: in layer 0. trays: whether
-    they are in trays. folded: nodes above layer 0 that a count stands for. hidden: relations that are not drawn."""
+    """All that the drawing needs. plot_px: the least width of the plot. height: px. trays: whether
+    seeds are in trays. folded: nodes above layer 0 that a count stands for. hidden: relations that are not drawn."""
 
     nodes: tuple[Dot, ...]
     edges: tuple[Line, ...]
     rows: tuple[Row, ...]
     height: float
     plot_px: int = WIDE
-    n_seeds: int = 0
     trays: bool = False
     folded: int = 0
     hidden: int = 0

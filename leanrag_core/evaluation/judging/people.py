@@ -29,11 +29,6 @@ class Ballot:
     right: str
     answers: tuple[tuple[str, ...], tuple[str, ...]]
 
-    @property
-    def pair(self) -> frozenset[str]:
-        """The two runs."""
-        return frozenset((self.left, self.right))
-
 
 @dataclass(frozen=True)
 class Step:
