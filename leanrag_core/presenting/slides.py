@@ -91,31 +91,22 @@ class Deck:
     slides: tuple[Slide, ...]
 
 
-@dataclass(frozen=True)
-class _Pages:
-    """A slide before words are typed over it: a page for each question, or one."""
-
-    key: str
-    kind: str
-    pages: tuple[Page, ...]
-
-
 def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool = False) -> Deck:
     """Return the slides in the order of the edits. A slide is left out where the presentation has nothing for it.
     whole: with those that the edits leave out, as the editor lists them."""
     stored, words = presentation, pages_of_question.Words(language)
     edits = stored.edits
-    story_pages = {slide.key: slide for slide in _told(stored, words)}
-    added = {key: _Pages(key, key.partition("-")[0], (added_page(each, words),)) for key, each in stored.added.items()}
+    story_pages = _told(stored, words)
+    pages_of = {key: (added_page(each, words),) for key, each in stored.added.items()} | story_pages
     slides = []
-    for key in ordered(edits, tuple(story_pages), tuple(added)):
+    for key in ordered(edits, tuple(story_pages), tuple(stored.added)):
         is_left_out = key in edits.left_out
         if whole or not is_left_out:
-            pages = story_pages.get(key) or added.get(key) or _Pages(key, TEXT, (own_words(),))
-            views = tuple(_view(page, place, pages, stored, words) for place, page in enumerate(pages.pages))
-            talk = " ".join(map(words.say, claims.talk(pages.kind, stored)))
-            notes = edits.notes.get(key, stored.notes.get(pages.kind, ""))
-            slides.append(Slide(key, pages.kind, views, talk, notes, is_left_out, key not in story_pages))
+            pages, kind = pages_of.get(key, (own_words(),)), _kind(key)
+            views = tuple(_view(page, place, key, stored, words) for place, page in enumerate(pages))
+            talk = " ".join(map(words.say, claims.talk(kind, stored)))
+            notes = edits.notes.get(key, stored.notes.get(kind, ""))
+            slides.append(Slide(key, kind, views, talk, notes, is_left_out, key not in story_pages))
     if not slides:
         return deck_of(replace(stored, edits=replace(edits, left_out=())), language)  # a deck shows something
     return Deck(
@@ -130,33 +121,39 @@ def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool 
     )
 
 
-def _told(stored: Presentation, words: pages_of_question.Words) -> list[_Pages]:
-    """Return the slides of the story, in its own order."""
-    slides = [_Pages(DOCUMENTS, DOCUMENTS, (pages_of_index.documents(stored),))]
+def _kind(key: str) -> str:
+    """Return the kind of the slide of that key, which begins with it."""
+    return key.partition("-")[0]
+
+
+def _told(stored: Presentation, words: pages_of_question.Words) -> dict[str, tuple[Page, ...]]:
+    """Return the slides of the story by their keys, in its own order, before words are typed over them: a page for each
+    question, or one."""
+    pages: dict[str, tuple[Page, ...]] = {DOCUMENTS: (pages_of_index.documents(stored),)}
     if stored.graph is not None:
-        slides.append(_Pages(GRAPH, GRAPH, (pages_of_index.graph(stored),)))
+        pages[GRAPH] = (pages_of_index.graph(stored),)
     if stored.islands is not None:
-        slides.append(_Pages(ISLANDS, ISLANDS, (pages_of_index.islands(stored.islands),)))
-        slides.append(_Pages(BRIDGES, BRIDGES, (pages_of_index.bridges(stored.islands),)))
-    slides.append(_Pages(HIERARCHY, HIERARCHY, (pages_of_index.hierarchy(stored),)))
+        pages[ISLANDS] = (pages_of_index.islands(stored.islands),)
+        pages[BRIDGES] = (pages_of_index.bridges(stored.islands),)
+    pages[HIERARCHY] = (pages_of_index.hierarchy(stored),)
     questions = stored.questions
-    slides.append(_Pages(STEPS, STEPS, tuple(pages_of_question.steps(question, words) for question in questions)))
-    slides.append(_Pages(ANSWER, ANSWER, tuple(pages_of_question.answer(question, words) for question in questions)))
+    pages[STEPS] = tuple(pages_of_question.steps(question, words) for question in questions)
+    pages[ANSWER] = tuple(pages_of_question.answer(question, words) for question in questions)
     for beside in range(1, len(questions[0].sides)):
-        pages = tuple(pages_of_question.compare(stored, question, beside, words) for question in questions)
-        slides.append(_Pages(COMPARE if beside == 1 else f"{COMPARE}-{beside}", COMPARE, pages))
+        key = COMPARE if beside == 1 else f"{COMPARE}-{beside}"
+        pages[key] = tuple(pages_of_question.compare(stored, question, beside, words) for question in questions)
     if len(questions) > 1:
-        slides.append(_Pages(QUESTIONS, QUESTIONS, (pages_of_question.several(stored, words),)))
-    slides.append(_Pages(COST, COST, (pages_of_index.cost(stored, words),)))
-    return slides
+        pages[QUESTIONS] = (pages_of_question.several(stored, words),)
+    pages[COST] = (pages_of_index.cost(stored, words),)
+    return pages
 
 
-def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pages_of_question.Words) -> View:
+def _view(page: Page, place: int, key: str, stored: Presentation, words: pages_of_question.Words) -> View:
     title, claim = words.say(page.title), words.claim(page.claim)
     foot = "  ".join(filter(None, map(words.say, page.foot)))
-    typed = stored.edits.words.get(slide.key, Wording())
+    typed = stored.edits.words.get(key, Wording())
     picture = page.picture
-    if slide.kind == TEXT:
+    if _kind(key) == TEXT:
         title, picture, problem = typed.title or title, {"text": typed.text, "quotation": typed.quotation}, ""
     else:
         beyond = numbers_beyond(
@@ -164,7 +161,7 @@ def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pa
         )
         problem = words.say(message("present.edit.beyond", numbers=", ".join(beyond))) if beyond else ""
     shown = Wording() if problem else typed
-    if (shown.title or shown.subtitle) and slide.kind != TEXT:
+    if (shown.title or shown.subtitle) and _kind(key) != TEXT:
         foot = f"{foot}  {words.say(message('present.edit.own_words'))}".strip()
     return View(
         title=shown.title or title,
@@ -174,15 +171,15 @@ def _view(page: Page, place: int, slide: _Pages, stored: Presentation, words: pa
         subtitle=shown.subtitle,
         stored=words.say(page.title),
         problem=problem,
-        printed=_printed(slide, place, stored, words),
+        printed=_printed(key, place, stored, words),
     )
 
 
-def _printed(slide: _Pages, place: int, stored: Presentation, words: pages_of_question.Words) -> str:
+def _printed(key: str, place: int, stored: Presentation, words: pages_of_question.Words) -> str:
     """Return what a printed page says of its source: system, settings, engine, day, question."""
-    if slide.kind == TEXT:
+    if _kind(key) == TEXT:
         return words.say(message("present.print.own"))
-    added = stored.added.get(slide.key)
+    added = stored.added.get(key)
     if added is not None and not isinstance(added, AddedComparison):
         return words.say(message("present.added.of", index=isolated(added.index), day=words.day(added.made)))
     side = added.sides[0] if added is not None else stored.questions[place].sides[0]
@@ -193,7 +190,7 @@ def _printed(slide: _Pages, place: int, stored: Presentation, words: pages_of_qu
         f"{words.strategy(side)}, {words.settings(side)}",
         words.say(pages_of_question.answer_kind(side)),
         words.day(date),
-        question if added is not None or slide.kind in (STEPS, ANSWER, COMPARE) else "",
+        question if added is not None or _kind(key) in (STEPS, ANSWER, COMPARE) else "",
     ]
     return "; ".join(filter(None, parts))
 
