@@ -1,6 +1,6 @@
 """What judges are asked in an experiment: one task for each reply, in an order that never changes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from leanrag_core.errors import InvalidConfig
@@ -77,26 +77,18 @@ def tasks(
         for kind in judge.kinds
         for repeat in range(judge.repeats)
         for id_ in ids
-        for task in _of_question(_shown(spec, judge, kind), answers, known.get(id_) or GoldQuestion(id_, id_), repeat)
+        for runs in _shown_runs(spec, judge, kind)
+        if (task := _task(judge.model, kind, runs, repeat, known.get(id_) or GoldQuestion(id_, id_), answers))
     )
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """What a judge is shown of a question, by kind. runs: one name, or two in the order shown."""
-
-    judge: str
-    kind: str
-    runs: tuple[tuple[str, ...], ...]
-
-
-def _shown(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> _Shown:
+def _shown_runs(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> tuple[tuple[str, ...], ...]:
+    """Return the runs whose answers a judge is shown together: one, or two in either order."""
     if kind not in ALL_JUDGEMENTS:
         raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=", ".join(ALL_JUDGEMENTS))
     if kind != PAIRWISE:
-        return _Shown(judge.model, kind, tuple((run.key,) for run in spec.runs))
-    both_orders = tuple(order for pair in pairs_of(spec, judge) for order in (pair, pair[::-1]))
-    return _Shown(judge.model, kind, both_orders)
+        return tuple((run.key,) for run in spec.runs)
+    return tuple(order for pair in pairs_of(spec, judge) for order in (pair, pair[::-1]))
 
 
 def pairs_of(spec: ExperimentSpec, judge: JudgeSpec) -> tuple[tuple[str, str], ...]:
@@ -108,20 +100,18 @@ def pairs_of(spec: ExperimentSpec, judge: JudgeSpec) -> tuple[tuple[str, str], .
     return tuple((run.key, baseline) for run in spec.runs if run.key != baseline)
 
 
-def _of_question(
-    shown: _Shown, answers: Mapping[tuple[str, str], str], question: GoldQuestion, repeat: int
-) -> Iterator[JudgeTask]:
-    for runs in shown.runs:
-        texts = _answers(runs, answers, question.id)
-        if texts:
-            second = runs[1] if len(runs) > 1 else ""
-            gold = question.answers if shown.kind == GRADED else ()
-            yield JudgeTask(
-                shown.judge, shown.kind, question.id, question.question, runs[0], second, repeat, texts, gold
-            )
-
-
-def _answers(runs: Sequence[str], answers: Mapping[tuple[str, str], str], question: str) -> tuple[str, ...]:
-    """Return the answers of the runs; empty where any has none."""
-    texts = tuple(answers.get((run, question), "") for run in runs)
-    return texts if all(texts) else ()
+def _task(
+    judge: str,
+    kind: str,
+    runs: tuple[str, ...],
+    repeat: int,
+    question: GoldQuestion,
+    answers: Mapping[tuple[str, str], str],
+) -> JudgeTask | None:
+    """Return what the judge is asked of the runs' answers; None where a run has none."""
+    texts = tuple(answers.get((run, question.id), "") for run in runs)
+    if not all(texts):
+        return None
+    gold = question.answers if kind == GRADED else ()
+    second = runs[1] if len(runs) > 1 else ""
+    return JudgeTask(judge, kind, question.id, question.question, runs[0], second, repeat, texts, gold)
