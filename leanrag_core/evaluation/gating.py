@@ -85,9 +85,14 @@ def _floor_check(gated: Gated, floor: float, alpha: float) -> list[Check]:
         return []
     if gated.is_share and len(set(known)) == 1:
         interval = _of_equal_shares(interval)
-    bound = interval.low if gated.is_lower_better else interval.high
-    below = bound is not None and (bound > floor if gated.is_lower_better else bound < floor)
-    return [Check(gated.measure, FLOOR, interval, floor, below, gated.is_lower_better)]
+    return [Check(gated.measure, FLOOR, interval, floor, _is_missed(gated, interval, floor), gated.is_lower_better)]
+
+
+def _is_missed(gated: Gated, interval: Interval, bound: float) -> bool:
+    """Return whether all of the interval is on the worse side of the bound."""
+    if gated.is_lower_better:
+        return interval.low is not None and interval.low > bound
+    return interval.high is not None and interval.high < bound
 
 
 def _of_equal_shares(interval: Interval) -> Interval:
@@ -102,14 +107,12 @@ def _loss_check(gated: Gated, before: Scores, alpha: float) -> list[Check]:
     interval = difference_interval(gated.scores, before, level=1 - 2 * alpha)
     if interval is None:
         return []
-    bound = interval.low if gated.is_lower_better else interval.high
-    worse = bound is not None and (bound > 0 if gated.is_lower_better else bound < 0)
     is_loss = interval.value > 0 if gated.is_lower_better else interval.value < 0
     p = paired_test(gated.scores, before) / 2
     p = p if is_loss else 1 - p
     changes = differences(gated.scores, before)
     needed = needed_questions(changes, gated.size, alpha, is_share=gated.is_share)
-    failed = worse and p < alpha
+    failed = _is_missed(gated, interval, 0.0) and p < alpha
     return [Check(gated.measure, LOSS, interval, 0.0, failed, gated.is_lower_better, p, gated.size, needed)]
 
 
