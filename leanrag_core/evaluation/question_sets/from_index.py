@@ -8,7 +8,7 @@ model are better where there are any. Strategies that use the graph have an adva
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, islice
 
 import numpy as np
@@ -35,7 +35,7 @@ class NamedGraph:
         self._index, self._base = index, index.layers[0]
         self.names: list[str] = self._base.entities["name"].to_pylist()
         self.types = [" ".join(type_.lower().split()) for type_ in self._base.entities["type"].to_pylist()]
-        self._quotes: dict[tuple[int, str, str], Evidence | None] = {}
+        self._quote = cache(self._find_quote)
 
     @cached_property
     def language(self) -> str:
@@ -99,12 +99,9 @@ class NamedGraph:
 
     def quote(self, relation: int, first: int, second: int) -> Evidence | None:
         """Find a sentence of the relation's source chunks that names both entities; None where there is none."""
-        key = (relation, self.names[first], self.names[second])
-        if key not in self._quotes:
-            self._quotes[key] = self._quote(*key)
-        return self._quotes[key]
+        return self._quote(relation, self.names[first], self.names[second])
 
-    def _quote(self, relation: int, first: str, second: str) -> Evidence | None:
+    def _find_quote(self, relation: int, first: str, second: str) -> Evidence | None:
         low, high = _QUOTE_CHARACTERS
         for chunk in self._base.relation_cells.value("chunks", relation) or ():
             text = self._index.chunk(chunk).text
