@@ -13,16 +13,8 @@ from leanrag_core.retrieval.anchoring import SeedRank, seed_rank
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
-DOCUMENTS, CHUNK, EXTRACTED, SEED, REACHED, PATH, TAKEN, CONTEXT = (
-    "documents",
-    "chunk",
-    "extracted",
-    "seed",
-    "reached",
-    "path",
-    "taken",
-    "context",
-)
+DOCUMENTS, CHUNK, EXTRACTED, SEED = "documents", "chunk", "extracted", "seed"  # stages, in their order
+REACHED, PATH, TAKEN, CONTEXT = "reached", "path", "taken", "context"
 PASSED, LOST, OPEN = "passed", "lost", "open"
 _ENTITIES = ("entity", "aggregated-entity")
 

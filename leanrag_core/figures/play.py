@@ -22,42 +22,11 @@ from leanrag_core.types.visible import shortened
 WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
 _MOST_PASSAGE, _MOST_TEXT, _MOST_LINE = 260, 200, 180  # characters of a passage, of another item, of a relation
 _WORDS = (
-    "back",
-    "next",
-    "play",
-    "pause",
-    "again",
-    "speed",
-    "steps",
-    "label",
-    "more",
-    "ranking",
-    "context",
-    "so_far",
-    "used",
-    "of",
-    "tokens_of",
-    "holds",
-    "close",
-    "explore",
-    "document",
-    "rank",
-    "name",
-    "role",
-    "layer",
-    "score",
-    "parent",
-    "table",
-    "whole",
-    "layer_of",
-    "show_whole",
-    "as_table",
-    "as_figure",
-    "entered",
-    "left",
-    "legend_later",
+    "back", "next", "play", "pause", "again", "speed", "steps", "label", "more", "ranking", "context", "so_far",
+    "used", "of", "tokens_of", "holds", "close", "explore", "document", "rank", "name", "role", "layer", "score",
+    "parent", "table", "whole", "layer_of", "show_whole", "as_table", "as_figure", "entered", "left", "legend_later",
     "brought",
-)
+)  # fmt: skip
 _MAX_TOKENS = "max_tokens"  # the option of strategies whose sections have a budget in common
 
 

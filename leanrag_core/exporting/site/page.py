@@ -33,23 +33,11 @@ _COMPONENTS = {
 _RULES = re.compile(r"^\.(?:lr-read|lr-label|lr-find|lr-muted|lr-small|lr-num)\b[^{]*\{[^}]*\}", re.MULTILINE)
 _CODES = re.compile(r'"((?:explore|ask|passage|page|figure)\.[a-z_.]+[a-z])"')
 _FAMILIES = ("explore.view.", "explore.inspect.kind.", "explore.inspect.first.", "explore.graph.hops.")
+# Words that the scripts say.
 _WORDS = (
-    "chunk_after",
-    "chunk_before",
-    "context_tokens",
-    "graph_keys",
-    "graph_label",
-    "in_hierarchy",
-    "list",
-    "no_answer",
-    "not_loaded",
-    "passages",
-    "play_of",
-    "question",
-    "questions",
-    "schema_note",
-    "shared",
-)  # that the scripts say
+    "chunk_after", "chunk_before", "context_tokens", "graph_keys", "graph_label", "in_hierarchy", "list",
+    "no_answer", "not_loaded", "passages", "play_of", "question", "questions", "schema_note", "shared",
+)  # fmt: skip
 _BLOCKS = ("crumbs", "no_type")
 
 
