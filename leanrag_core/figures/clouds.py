@@ -98,8 +98,8 @@ def _hue(scene: Scene, cluster: int, others: Sequence[Cloud]) -> int:
 
 
 def _spiral(n: int, spacing: float, *, turn: int, label: float) -> np.ndarray:
-    """Return (n, 2) points of a sunflower around the origin, the innermost first; none below a label of that width
-    beside it, nor next to the innermost where there is one."""
+    """Return (n, 2) points of a sunflower around the origin, the innermost first. label: width of a label beside the
+    innermost point, under which no other one lies; 0 for none."""
     steps = np.arange(2 * n + 8)
     radius = spacing * np.sqrt(steps + (0.9 if label else 0.0) * (steps > 0))
     angle = steps * _GOLDEN + turn * 1.3
@@ -251,8 +251,8 @@ def tree_order(nodes: Sequence[SceneNode], drawn: Sequence[int]) -> dict[int, li
 
 
 def row_places(nodes: Sequence[SceneNode], row: Row, x_of: Mapping[int, float]) -> list[BoxPlace]:
-    """Return the places of a row's boxes, each as near as there is room to the mean of its children, which have
-    places."""
+    """Return the places of a row's boxes, each as near to the mean of its children as there is room. x_of: of the nodes
+    that have a place."""
     n = len(row.nodes)
     if not n:
         return []

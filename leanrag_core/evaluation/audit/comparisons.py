@@ -101,8 +101,8 @@ def by_question(compared: Iterable[Comparison]) -> Mapping[str, tuple[Comparison
 
 
 def swapped(compared: Sequence[Comparison]) -> tuple[tuple[Comparison, Comparison], ...]:
-    """Return couples of readable judgements of the same question and repeat, in each first the one that was shown a
-    first."""
+    """Return couples of readable judgements of the same question and repeat: the one in which a was shown first, then
+    the one in which it was shown second."""
     by_place = {
         (comparison.question, comparison.judgement.repeat, comparison.is_a_first): comparison
         for comparison in compared

@@ -40,8 +40,8 @@ def clipped(text: str, most: int) -> str:
 
 
 def bytes_each(sizes: Sequence[int], budget: int, *, least: int) -> int:
-    """Return how many bytes each text may have so that all of them have no more than `budget`, but for the least length
-    that each keeps. sizes: of all texts."""
+    """Return how many bytes each text may have, so that all of them together keep the budget; never fewer than `least`.
+    sizes: of all texts."""
     low, high = least, max([least, *sizes])
     if sum(sizes) <= budget:
         return high
