@@ -12,7 +12,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXTS, json_object
 from leanrag_core.types.graph import Layer
 
 _MOST_TYPES, _MOST_ENTITIES = 3, 5
@@ -23,13 +23,7 @@ _PERSON, _PLACE, _TIME = ("person",), ("location", "place"), ("event", "date", "
 _ASKED_BY = {"who": _PERSON, "whom": _PERSON, "whose": _PERSON, "where": _PLACE, "when": _TIME}
 # Chinese has no blanks between words: these are looked for anywhere in the question.
 _ASKED_BY_CHINESE = {"谁": _PERSON, "哪里": _PLACE, "何处": _PLACE, "何时": _TIME, "什么时候": _TIME}
-_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"answer_types": _TEXTS, "entities": _TEXTS},
-    "required": ["answer_types", "entities"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(answer_types=JSON_TEXTS, entities=JSON_TEXTS)
 
 
 @dataclass(frozen=True)

@@ -14,20 +14,11 @@ from leanrag_core.retrieval.map_reduce import CALLS_AT_ONCE, SHUFFLE_SEED, Fault
 from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, JSON_WHOLE, json_object
 from leanrag_core.types.communities import Communities
 
 NEAREST_REPORTS = 5  # whose mean stands for a hypothetical report, and whose titles stand for follow-up questions
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "answer": {"type": "string"},
-        "score": {"type": "integer"},
-        "follow_ups": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["answer", "score", "follow_ups"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(answer=JSON_TEXT, score=JSON_WHOLE, follow_ups=JSON_TEXTS)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, JSON_WHOLE, JsonSchema, json_list, json_object
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation
 
@@ -96,18 +96,8 @@ class MapStep:
     @property
     def schema(self) -> JsonSchema:
         """Return the form of the reply."""
-        point = {
-            "description": {"type": "string"},
-            "score": {"type": "integer"},
-            self.texts: {"type": "array", "items": {"type": "integer"}},
-        }
-        listed = {"type": "object", "properties": point, "required": list(point), "additionalProperties": False}
-        return {
-            "type": "object",
-            "properties": {"points": {"type": "array", "items": listed}},
-            "required": ["points"],
-            "additionalProperties": False,
-        }
+        point = json_object(description=JSON_TEXT, score=JSON_WHOLE, **{self.texts: json_list(JSON_WHOLE)})
+        return json_object(points=json_list(point))
 
 
 @dataclass(frozen=True)

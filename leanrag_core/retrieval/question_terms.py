@@ -9,27 +9,16 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.words import FUNCTION_WORDS
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXTS, json_object
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _PIECE = re.compile(r"[\w’'\-]+|[^\w\s]", re.UNICODE)
 _ASKING = {"compare", "describe", "discuss", "explain", "give", "kind", "kinds", "list", "name", "summarise", "tell"}
 _JOINING = {"of", "the", "de", "la", "von", "van", "der", "du", "al"}  # inside a name: Bank of England
 _MOST_ENTITIES = 8
-_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
-_ENTITIES_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"named": _TEXTS, "generic": _TEXTS},
-    "required": ["named", "generic"],
-    "additionalProperties": False,
-}
+_ENTITIES_REPLY = json_object(named=JSON_TEXTS, generic=JSON_TEXTS)
 _MOST_LOW, _MOST_HIGH = 8, 5
-_KEYWORDS_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"low_level": _TEXTS, "high_level": _TEXTS},
-    "required": ["low_level", "high_level"],
-    "additionalProperties": False,
-}
+_KEYWORDS_REPLY = json_object(low_level=JSON_TEXTS, high_level=JSON_TEXTS)
 
 
 @dataclass(frozen=True)

@@ -17,29 +17,14 @@ from leanrag_core.retrieval.report_points import BEST_RATING, builtin_rating
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_WHOLE, json_list, json_object
 from leanrag_core.types.cosines import Medians
 
 _CALL_TOKENS = 8000  # of sentences, unless the model's window is smaller
 _NUMBER_TOKENS = 8  # room for the number of a sentence
 _DIGITS = 5  # of a cosine that count
 _UNITS = 100_000
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "sentences": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"number": {"type": "integer"}, "rating": {"type": "integer"}},
-                "required": ["number", "rating"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["sentences"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(sentences=json_list(json_object(number=JSON_WHOLE, rating=JSON_WHOLE)))
 
 
 @dataclass(frozen=True)

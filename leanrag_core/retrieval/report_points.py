@@ -12,17 +12,12 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.map_reduce import CALLS_AT_ONCE, Faults, Point
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_WHOLE, json_object
 from leanrag_core.types.communities import Communities
 
 BEST_RATING = 5
 _DEEPEST_RATED = 2  # level whose reports are rated although none above was relevant
-_RATING_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"rating": {"type": "integer"}},
-    "required": ["rating"],
-    "additionalProperties": False,
-}
+_RATING_REPLY = json_object(rating=JSON_WHOLE)
 
 
 def builtin_points(communities: Communities, rows: Sequence[int], scores: np.ndarray, max_tokens: int) -> list[Point]:

@@ -9,15 +9,10 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, json_object
 
 _CONCEPTS = 20  # names of the index that the model is shown
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"subqueries": {"type": "array", "items": {"type": "string"}}, "expanded": {"type": "string"}},
-    "required": ["subqueries", "expanded"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(subqueries=JSON_TEXTS, expanded=JSON_TEXT)
 
 
 @dataclass(frozen=True)

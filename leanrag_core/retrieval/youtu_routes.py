@@ -27,36 +27,17 @@ from leanrag_core.retrieval.vector_search import (
     similarity_to_each,
 )
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, json_list, json_object
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.index import Index
 from leanrag_core.types.youtu import ATTRIBUTE, ENTITY, HAS_ATTRIBUTE, KINDS, RELATION, KnowledgeTree, Schema
 
 _NEAR = 0.5  # cosine from which a type counts as involved, without a model
-_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
 _LIST_OF = {kind: f"{kind}_types" for kind in KINDS}
-_QUESTIONS: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "questions": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"question": {"type": "string"}, **dict.fromkeys(_LIST_OF.values(), _TEXTS)},
-                "required": ["question", *_LIST_OF.values()],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["questions"],
-    "additionalProperties": False,
-}
-_REFLECTION: JsonSchema = {
-    "type": "object",
-    "properties": {"enough": {"type": "boolean"}, "missing": {"type": "string"}, "question": {"type": "string"}},
-    "required": ["enough", "missing", "question"],
-    "additionalProperties": False,
-}
+_QUESTIONS = json_object(
+    questions=json_list(json_object(question=JSON_TEXT, **dict.fromkeys(_LIST_OF.values(), JSON_TEXTS)))
+)
+_REFLECTION = json_object(enough={"type": "boolean"}, missing=JSON_TEXT, question=JSON_TEXT)
 _ENTITIES, _SEARCHED = 10, 50  # entities of a sub-question; as many are looked at for those of its types
 _COMMUNITIES, _KEYWORDS = 3, 2  # nearest communities, and of each its nearest keywords
 _STARTS, _BRANCHES, _MOST_VISITS = 3, 3, 200  # of a walk

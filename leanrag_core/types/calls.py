@@ -9,6 +9,22 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import absent_at_default
 
 JsonSchema = dict[str, Any]
+JSON_TEXT: JsonSchema = {"type": "string"}
+JSON_NUMBER: JsonSchema = {"type": "number"}
+JSON_WHOLE: JsonSchema = {"type": "integer"}
+
+
+def json_list(items: JsonSchema) -> JsonSchema:
+    """Return the form of a list of such items."""
+    return {"type": "array", "items": items}
+
+
+def json_object(**properties: JsonSchema) -> JsonSchema:
+    """Return the form of an object that has all of those properties and no others."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+JSON_TEXTS = json_list(JSON_TEXT)
 
 
 def object_schema(properties: Mapping[str, JsonSchema]) -> JsonSchema:

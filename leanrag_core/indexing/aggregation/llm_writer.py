@@ -20,7 +20,7 @@ from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.models.window import count_cut, room_in
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.calls import JsonSchema, Usage
+from leanrag_core.types.calls import JSON_TEXT, Usage, json_object
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
 
@@ -108,16 +108,7 @@ def losses(what: str, listing: Listing, budget: int) -> list[str]:
     return parts
 
 
-ENTITY_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string"},
-        "description": {"type": "string"},
-        "findings": FINDINGS,
-    },
-    "required": ["name", "description", "findings"],
-    "additionalProperties": False,
-}
+ENTITY_REPLY = json_object(name=JSON_TEXT, description=JSON_TEXT, findings=FINDINGS)
 
 
 class LLMWriter:

@@ -10,19 +10,11 @@ from leanrag_core.indexing.aggregation.writer import RelationGroupView, Summary
 from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion
 from leanrag_core.text.sentences import ends_with_abbreviation
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, json_list, json_object
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding
 
-FINDINGS: JsonSchema = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"summary": {"type": "string"}, "explanation": {"type": "string"}},
-        "required": ["summary", "explanation"],
-        "additionalProperties": False,
-    },
-}
+FINDINGS = json_list(json_object(summary=JSON_TEXT, explanation=JSON_TEXT))
 LONGEST_NAME = 200  # characters
 _PARTS = (("name", "title"), ("description", "summary"), ("findings", "key_findings", "insights"))
 _SUMMARY = ("summary", "finding", "title", "headline", "statement", "insight")

@@ -26,7 +26,7 @@ from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import count_cut, fill_within, room_in
 from leanrag_core.text.tokens import count_many, rest_of_line
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, json_list, json_object
 from leanrag_core.types.communities import (
     BY_MODEL,
     BY_RULE,
@@ -43,22 +43,7 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.rows import RowOf
 
 TASK = "extract_claims"
-CLAIMS_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "claims": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"entity": {"type": "string"}, "claim": {"type": "string"}},
-                "required": ["entity", "claim"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["claims"],
-    "additionalProperties": False,
-}
+CLAIMS_REPLY = json_object(claims=json_list(json_object(entity=JSON_TEXT, claim=JSON_TEXT)))
 
 
 def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> pa.Table:

@@ -15,7 +15,7 @@ from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, json_object
 from leanrag_core.types.communities import report_text
 from leanrag_core.types.graph import Finding
 
@@ -92,18 +92,7 @@ def _first_sentence(text: str) -> str:
 TASK = "community_report"
 _MOST_MODEL_FINDINGS = 10
 _KEYS = (("title",), ("summary",), ("rating",), ("findings",))
-REPORT_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "title": {"type": "string"},
-        "summary": {"type": "string"},
-        "rating": {"type": "number"},
-        "reason": {"type": "string"},
-        "findings": FINDINGS,
-    },
-    "required": ["title", "summary", "rating", "reason", "findings"],
-    "additionalProperties": False,
-}
+REPORT_REPLY = json_object(title=JSON_TEXT, summary=JSON_TEXT, rating=JSON_NUMBER, reason=JSON_TEXT, findings=FINDINGS)
 
 
 def material(

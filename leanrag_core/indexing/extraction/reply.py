@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.extraction.denials import require_tie
 from leanrag_core.models.asking import read_json
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, JSON_TEXTS, JsonSchema, json_list, json_object
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
 
 LONGEST_NAME = 200  # characters
@@ -116,62 +116,28 @@ def folded(text: str) -> str:
 T = TypeVar("T", Mention, RelationMention)
 _ITEM_SHOWN = 120  # characters of a useless item that its Drop shows
 
-_ENTITY: JsonSchema = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "type": {"type": "string"}, "description": {"type": "string"}},
-    "required": ["name", "type", "description"],
-    "additionalProperties": False,
-}
-_RELATION: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "source": {"type": "string"},
-        "target": {"type": "string"},
-        "description": {"type": "string"},
-        "keywords": {"type": "array", "items": {"type": "string"}},
-        "strength": {"type": "number"},
-    },
-    "required": ["source", "target", "description", "keywords", "strength"],
-    "additionalProperties": False,
-}
-GRAPH_SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "entities": {"type": "array", "items": _ENTITY},
-        "relations": {"type": "array", "items": _RELATION},
-    },
-    "required": ["entities", "relations"],
-    "additionalProperties": False,
-}
+_ENTITY = json_object(name=JSON_TEXT, type=JSON_TEXT, description=JSON_TEXT)
+_RELATION = json_object(
+    source=JSON_TEXT, target=JSON_TEXT, description=JSON_TEXT, keywords=JSON_TEXTS, strength=JSON_NUMBER
+)
+_LISTS = {"entities": json_list(_ENTITY), "relations": json_list(_RELATION)}
+GRAPH_SCHEMA = json_object(**_LISTS)
 _MOST_OF_A_SHORT_REPLY = 12  # entities, and relations
 
 
 def _bounded(properties: dict[str, int]) -> JsonSchema:
     """Return the schema of a list of objects with those texts, each with its longest length in characters."""
     texts = {name: {"type": "string", "maxLength": length} for name, length in properties.items()}
-    cells: dict[str, JsonSchema] = {**texts, **({"strength": {"type": "number"}} if "source" in texts else {})}
-    item = {"type": "object", "properties": cells, "required": list(cells), "additionalProperties": False}
-    return {"type": "array", "items": item, "maxItems": _MOST_OF_A_SHORT_REPLY}
+    cells: dict[str, JsonSchema] = {**texts, **({"strength": JSON_NUMBER} if "source" in texts else {})}
+    return {**json_list(json_object(**cells)), "maxItems": _MOST_OF_A_SHORT_REPLY}
 
 
-SHORT_GRAPH_SCHEMA: JsonSchema = {
-    **GRAPH_SCHEMA,
-    "properties": {
-        "entities": _bounded({"name": 80, "type": 30, "description": 200}),
-        "relations": _bounded({"source": 80, "target": 80, "description": 200}),
-    },
-}
-ENTITIES_SCHEMA: JsonSchema = {
-    "type": "object",
-    "properties": {"entities": {"type": "array", "items": _ENTITY}},
-    "required": ["entities"],
-    "additionalProperties": False,
-}
-GLEAN_SCHEMA: JsonSchema = {
-    **GRAPH_SCHEMA,
-    "properties": {**GRAPH_SCHEMA["properties"], "done": {"type": "boolean"}},
-    "required": ["entities", "relations", "done"],
-}
+SHORT_GRAPH_SCHEMA = json_object(
+    entities=_bounded({"name": 80, "type": 30, "description": 200}),
+    relations=_bounded({"source": 80, "target": 80, "description": 200}),
+)
+ENTITIES_SCHEMA = json_object(entities=_LISTS["entities"])
+GLEAN_SCHEMA = json_object(**_LISTS, done={"type": "boolean"})
 
 
 @dataclass(frozen=True)

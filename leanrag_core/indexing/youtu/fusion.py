@@ -19,7 +19,7 @@ from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import fill_within
 from leanrag_core.text.sentences import split_sentences
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXT, json_object
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.job import Progress
 from leanrag_core.types.youtu import RELATION, Schema, incident_types
@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _IN_TITLE, _IN_DESCRIPTION, _IN_PROMPT = 3, 4, 40
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "description": {"type": "string"}},
-    "required": ["name", "description"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(name=JSON_TEXT, description=JSON_TEXT)
 
 
 def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartTools) -> list[Report]:

@@ -16,43 +16,20 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask, read_json
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import fill_within
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, JSON_TEXTS, json_list, json_object
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.youtu import KINDS
 
 _SAMPLED = 5  # passages that the seed schema is refined with
 _LIST_OF = {kind: f"{kind}_types" for kind in KINDS}
-_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
-_SCHEMA_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": dict.fromkeys(_LIST_OF.values(), _TEXTS),
-    "required": list(_LIST_OF.values()),
-    "additionalProperties": False,
-}
-
-
-def _objects(**fields: str) -> JsonSchema:
-    return {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {name: {"type": type_} for name, type_ in fields.items()},
-            "required": list(fields),
-            "additionalProperties": False,
-        },
-    }
-
-
-_CHUNK_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "attributes": _objects(entity="string", type="string", value="string"),
-        "proposals": _objects(kind="string", name="string", entity="string", value="string", confidence="number"),
-    },
-    "required": ["attributes", "proposals"],
-    "additionalProperties": False,
-}
+_SCHEMA_REPLY = json_object(**dict.fromkeys(_LIST_OF.values(), JSON_TEXTS))
+_CHUNK_REPLY = json_object(
+    attributes=json_list(json_object(entity=JSON_TEXT, type=JSON_TEXT, value=JSON_TEXT)),
+    proposals=json_list(
+        json_object(kind=JSON_TEXT, name=JSON_TEXT, entity=JSON_TEXT, value=JSON_TEXT, confidence=JSON_NUMBER)
+    ),
+)
 
 
 @dataclass(frozen=True)

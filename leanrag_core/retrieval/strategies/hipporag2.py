@@ -25,7 +25,7 @@ from leanrag_core.retrieval.vector_search import (
     unit_range,
 )
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_WHOLE, json_list, json_object
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -34,12 +34,7 @@ _DRAWN = 20  # entities of the picture; the context holds chunks alone
 _MOST_FACTS = 5
 _MOST_ENTITIES = 5  # at which the walk starts; linking_top_k of the release
 ONCE, RELEASED = "once", "released"
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"chosen": {"type": "array", "items": {"type": "integer"}}},
-    "required": ["chosen"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(chosen=json_list(JSON_WHOLE))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import best_first, best_rows, nearest_entities, similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXTS, json_object
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -37,12 +37,7 @@ _DAMPING = 0.85
 _RELATIONS_AN_ENTITY = 20
 _MATERIAL = 5  # chunks that a sub-question is answered from
 _EARLIER = re.compile(r"#(\d{1,2})\b")  # in a planned question, the answer to an earlier one
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
-    "required": ["questions"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(questions=JSON_TEXTS)
 
 
 @dataclass(frozen=True)

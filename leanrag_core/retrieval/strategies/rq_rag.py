@@ -15,22 +15,14 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
-from leanrag_core.types.calls import JsonSchema
+from leanrag_core.types.calls import JSON_TEXTS, json_object
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
 
 _WAYS = ("rewrite", "decompose", "disambiguate", "none")
 _MOST_QUERIES = 3  # of a round
-_REPLY: JsonSchema = {
-    "type": "object",
-    "properties": {
-        "way": {"type": "string", "enum": list(_WAYS)},
-        "queries": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["way", "queries"],
-    "additionalProperties": False,
-}
+_REPLY = json_object(way={"type": "string", "enum": list(_WAYS)}, queries=JSON_TEXTS)
 
 
 @dataclass(frozen=True)
