@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
 from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, rest_of_line, trim_to_tokens
@@ -45,6 +45,12 @@ class SectionForm:
             phrase=self.phrase,
             noun=self.noun,
         )
+
+
+def section_form(name: str, letter: str, colour: str, heading: str, nouns: Mapping[str, str]) -> SectionForm:
+    """Return the form of a section whose title, phrase and noun are the messages "section.NAME.title" and so on."""
+    title, phrase, noun = (message(f"section.{name}.{text}") for text in ("title", "phrase", "noun"))
+    return SectionForm(name, title, phrase, noun, letter, colour, heading, nouns)
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
+from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Style, TraceItem, TraceRelation
 
 LEVELS = ("C0", "C1", "C2", "C3")
-COMMUNITIES = SectionForm(
-    name="communities",
-    title=message("section.communities.title"),
-    phrase=message("section.communities.phrase"),
-    noun=message("section.communities.noun"),
-    letter="K",
-    colour="path",
-    heading="## Community reports\n",
-    nouns={"community": "count.communities"},
-)
+COMMUNITIES = section_form("communities", "K", "path", "## Community reports\n", {"community": "count.communities"})
 COMMUNITY = Style("community", message("style.community"), "path", "box")
 MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
 

@@ -10,10 +10,10 @@ from leanrag_core.retrieval.budgets import (
     LEAST_TOKENS,
     TRIMMED,
     Candidate,
-    SectionForm,
     choose_until_full,
     scaled,
     section,
+    section_form,
 )
 from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
@@ -24,46 +24,24 @@ from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line, 
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Lost, Trace, TraceItem, TraceRelation
 
-ENTITIES = SectionForm(
-    name="entities",
-    title=message("section.entities.title"),
-    phrase=message("section.entities.phrase"),
-    noun=message("section.entities.noun"),
-    letter="E",
-    colour="seed",
-    heading="## Entities\n",
-    nouns={"seed": "count.seed_entities", "entity": "count.entities"},
+ENTITIES = section_form(
+    "entities", "E", "seed", "## Entities\n", {"seed": "count.seed_entities", "entity": "count.entities"}
 )
-AGGREGATED = SectionForm(
-    name="aggregated",
-    title=message("section.aggregated.title"),
-    phrase=message("section.aggregated.phrase"),
-    noun=message("section.aggregated.noun"),
-    letter="A",
-    colour="path",
-    heading="## Aggregated entities\n",
-    nouns={"aggregated": "count.aggregated_entities", "findings": "count.findings"},
+AGGREGATED = section_form(
+    "aggregated",
+    "A",
+    "path",
+    "## Aggregated entities\n",
+    {"aggregated": "count.aggregated_entities", "findings": "count.findings"},
 )
-RELATIONS = SectionForm(
-    name="relations",
-    title=message("section.relations.title"),
-    phrase=message("section.relations.phrase"),
-    noun=message("section.relations.noun"),
-    letter="R",
-    colour="inter",
-    heading="## Relations\n",
-    nouns={"inter-cluster": "count.inter_cluster_relations", "base": "count.base_relations"},
+RELATIONS = section_form(
+    "relations",
+    "R",
+    "inter",
+    "## Relations\n",
+    {"inter-cluster": "count.inter_cluster_relations", "base": "count.base_relations"},
 )
-CHUNKS = SectionForm(
-    name="chunks",
-    title=message("section.chunks.title"),
-    phrase=message("section.chunks.phrase"),
-    noun=message("section.chunks.noun"),
-    letter="C",
-    colour="chunk",
-    heading="## Source chunks\n",
-    nouns={"chunk": "count.source_chunks"},
-)
+CHUNKS = section_form("chunks", "C", "chunk", "## Source chunks\n", {"chunk": "count.source_chunks"})
 STRONGEST = 5  # relations of each kind
 MOST_SENTENCES = 2  # of a relation: joined ones go on for long
 

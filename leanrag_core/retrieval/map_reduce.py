@@ -11,7 +11,7 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.window import room_in
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
+from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
 from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
@@ -26,16 +26,7 @@ SHUFFLE_SEED = 86  # any number will do, as long as it stays
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
 _LEAST_COSINE = 0.2  # below, a text says nothing about the question (the threshold of naive RAG)
 _ANSWERED_WITH = 4  # points whose first sentences are the built-in answer
-POINTS = SectionForm(
-    name="points",
-    title=message("section.points.title"),
-    phrase=message("section.points.phrase"),
-    noun=message("section.points.noun"),
-    letter="N",
-    colour="seed",
-    heading="## Points\n",
-    nouns={"point": "count.points"},
-)
+POINTS = section_form("points", "N", "seed", "## Points\n", {"point": "count.points"})
 POINT = Style("point", message("style.point"), "seed", "disc")
 GIVES = Style("gives", message("style.gives"), "path", "line", on="relation")
 

@@ -5,21 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, text_line
+from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
 from leanrag_core.types.trace import Source, Style, TraceItem, TraceRelation
 
-SUMMARIES = SectionForm(
-    name="summaries",
-    title=message("section.summaries.title"),
-    phrase=message("section.summaries.phrase"),
-    noun=message("section.summaries.noun"),
-    letter="S",
-    colour="path",
-    heading="## Summaries\n",
-    nouns={"summary": "count.summaries"},
-)
+SUMMARIES = section_form("summaries", "S", "path", "## Summaries\n", {"summary": "count.summaries"})
 SUMMARY = Style("summary", message("style.summary"), "path", "box")
 SUMS_UP = Style("sums-up", message("style.sums_up"), "path", "line", on="relation")
 

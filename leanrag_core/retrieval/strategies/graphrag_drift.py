@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
-from leanrag_core.retrieval.budgets import SectionForm, section, text_line
+from leanrag_core.retrieval.budgets import section, section_form, text_line
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.drift_steps import (
@@ -37,16 +37,7 @@ from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
 
-ANSWERS = SectionForm(
-    name="answers",
-    title=message("section.answers.title"),
-    phrase=message("section.answers.phrase"),
-    noun=message("section.answers.noun"),
-    letter="N",
-    colour="seed",
-    heading="## Answers of the steps\n",
-    nouns={"answer": "count.step_answers"},
-)
+ANSWERS = section_form("answers", "N", "seed", "## Answers of the steps\n", {"answer": "count.step_answers"})
 _FOLLOWS = Style("follows", message("style.follows"), "inter", "line", on="relation")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import EntityChunk
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, scaled, section, text_line
+from leanrag_core.retrieval.budgets import Candidate, scaled, section, section_form, text_line
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
@@ -32,15 +32,8 @@ from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
-BRIDGE = SectionForm(
-    name="bridge",
-    title=message("section.bridge.title"),
-    phrase=message("section.bridge.phrase"),
-    noun=message("section.bridge.noun"),
-    letter="P",
-    colour="inter",
-    heading="## Reasoning path\n",
-    nouns={"bridge": "count.relations", "tree": "count.relations"},
+BRIDGE = section_form(
+    "bridge", "P", "inter", "## Reasoning path\n", {"bridge": "count.relations", "tree": "count.relations"}
 )
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities"})
 _STYLES = (

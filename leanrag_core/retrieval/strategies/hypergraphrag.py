@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import entity_items, entity_line
-from leanrag_core.retrieval.budgets import SectionForm, scaled, section, text_line
+from leanrag_core.retrieval.budgets import scaled, section, section_form, text_line
 from leanrag_core.retrieval.context import ENTITIES
 from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, by_row, graph_trace
 from leanrag_core.retrieval.hyperedges import (
@@ -32,16 +32,7 @@ from leanrag_core.types.trace import Parameter, Style, Trace, TraceItem, TraceRe
 BOTH, BY_ENTITIES, BY_FACTS = "both", "entities", "facts"
 NEAREST, STATING, NONE = "nearest", "stating", "none"
 _ASKED = "asked-entities"
-_FACTS = SectionForm(
-    name="facts",
-    title=message("section.facts.title"),
-    phrase=message("section.facts.phrase"),
-    noun=message("section.facts.noun"),
-    letter="F",
-    colour="path",
-    heading="## Facts\n",
-    nouns={"fact": "count.facts"},
-)
+_FACTS = section_form("facts", "F", "path", "## Facts\n", {"fact": "count.facts"})
 _STYLES = (
     Style("fact", message("style.fact"), "path", "box"),
     Style("ties", message("style.ties"), "path", "line", on="relation"),

@@ -9,7 +9,7 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import chunks_by_entity, end_rows, entity_items, relation_items
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, choose, scaled, section, text_line
+from leanrag_core.retrieval.budgets import Candidate, choose, scaled, section, section_form, text_line
 from leanrag_core.retrieval.flow_paths import FlowPath, flow_paths
 from leanrag_core.retrieval.graph_traces import (
     Asked,
@@ -31,16 +31,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
-_PATHS = SectionForm(
-    name="paths",
-    title=message("section.paths.title"),
-    phrase=message("section.paths.phrase"),
-    noun=message("section.paths.noun"),
-    letter="P",
-    colour="path",
-    heading="## Paths\n",
-    nouns={"path": "count.paths"},
-)
+_PATHS = section_form("paths", "P", "path", "## Paths\n", {"path": "count.paths"})
 _STYLES = (
     Style("path", message("style.path"), "path", "box"),
     Style("between", message("style.between"), "base", "disc"),
