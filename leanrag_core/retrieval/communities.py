@@ -15,6 +15,11 @@ COMMUNITY = Style("community", message("style.community"), "path", "box")
 MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
 
 
+def level_of(name: str) -> int:
+    """Return the number of the level with that name, one of LEVELS."""
+    return LEVELS.index(name)
+
+
 def communities_holding(communities: Communities, nodes: Sequence[int], allowed: np.ndarray) -> list[tuple[int, int]]:
     """Return row and number of held nodes of each allowed community that holds any of those nodes: most nodes first,
     ties by rating.

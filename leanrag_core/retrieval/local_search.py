@@ -25,10 +25,11 @@ from leanrag_core.retrieval.communities import (
     communities_holding,
     community_items,
     community_line,
+    level_of,
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
 from leanrag_core.retrieval.passages import affordable_chunks
-from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index
@@ -36,19 +37,6 @@ from leanrag_core.types.trace import Context, TraceItem, TraceRelation
 
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})
 _RELATIONS = replace(RELATIONS, nouns={"inside": "count.relations", "outside": "count.relations"})
-
-
-@dataclass(frozen=True)
-class LocalSettings:
-    """Settings of a local search. top_k: entities. level: of the communities. community_percent, text_percent: of
-    max_tokens, for reports and for chunks. top_relations: to neighbours, for each entity."""
-
-    top_k: int
-    level: int
-    community_percent: int
-    text_percent: int
-    top_relations: int
-    max_tokens: int
 
 
 @dataclass(frozen=True)
@@ -82,31 +70,33 @@ def _unmeasured(name: str) -> None:
     return None
 
 
-def local_chunks(index: Index, vector: np.ndarray, top_k: int, tools: Tools) -> Sequence[EntityChunk]:
+def local_chunks(run: Retrieval, vector: np.ndarray) -> Sequence[EntityChunk]:
     """Return the chunks of local_evidence() alone, for a search whose context nobody reads. vector: (d,)."""
-    near = nearest_entities(index, vector, top_k, tools)
-    return chunks_by_entity(index.layers[0], near.rows.tolist())
+    near = nearest_entities(run.index, vector, run.options.top_k, run.tools)
+    return chunks_by_entity(run.index.layers[0], near.rows.tolist())
 
 
 def local_evidence(
-    index: Index,
+    run: Retrieval,
     communities: Communities,
     vector: np.ndarray,
-    settings: LocalSettings,
-    tools: Tools,
+    max_tokens: int,
     lap: Callable[[str], None] = _unmeasured,
 ) -> LocalEvidence:
     """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: called with
     the name of each step when it is done.
 
+    The options of the retrieval have top_k entities, the level of the communities, community_percent and text_percent
+    of max_tokens for reports and for chunks, and top_relations to neighbours for each entity.
     Source: GraphRAG 3.3.0, `query/structured_search/local_search/mixed_context.py`.
     """
-    base, budgets = index.layers[0], _budgets(settings)
-    near = nearest_entities(index, vector, settings.top_k, tools)
+    index, options = run.index, run.options
+    base, budgets = index.layers[0], _budgets(max_tokens, options.community_percent, options.text_percent)
+    near = nearest_entities(index, vector, options.top_k, run.tools)
     rows = near.rows.tolist()
     entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
     lap("entities")
-    holding = communities_holding(communities, rows, communities.at_level(settings.level))
+    holding = communities_holding(communities, rows, communities.at_level(level_of(options.level)))
     chosen_rows = affordable(communities, [row for row, _ in holding], budgets.communities)
     counts = dict(holding)
     reports = community_items(
@@ -119,7 +109,7 @@ def local_evidence(
         },
     )
     lap("communities")
-    around = relations_around(base, rows, most_outside=settings.top_relations * len(rows))
+    around = relations_around(base, rows, most_outside=options.top_relations * len(rows))
     relations = _relations(index, around)
     known = set(rows)
     others = entity_items(index, [row for row in end_rows(index, around.outside) if row not in known], role="neighbour")
@@ -142,11 +132,11 @@ def local_evidence(
     return LocalEvidence(near, entities, others, reports, len(holding), around, relations, chunks, passages, context)
 
 
-def _budgets(settings: LocalSettings) -> _Budgets:
+def _budgets(max_tokens: int, community_percent: int, text_percent: int) -> _Budgets:
     """Return tokens of communities, of entities with relations, and of chunks."""
-    first = settings.max_tokens * settings.community_percent // 100
-    text = min(settings.max_tokens * settings.text_percent // 100, settings.max_tokens - first)
-    return _Budgets(first, settings.max_tokens - first - text, text)
+    first = max_tokens * community_percent // 100
+    text = min(max_tokens * text_percent // 100, max_tokens - first)
+    return _Budgets(first, max_tokens - first - text, text)
 
 
 def _claim_lines(communities: Communities, entities: Sequence[TraceItem]) -> list[Candidate]:

@@ -4,8 +4,9 @@ import numpy as np
 
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.base_graph import relations_around
-from leanrag_core.retrieval.local_search import LocalSettings, local_chunks, local_evidence
+from leanrag_core.retrieval.local_search import local_chunks, local_evidence
 from leanrag_core.retrieval.strategies.graphrag_local import Config, Strategy
+from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Trace
@@ -51,8 +52,9 @@ def test_the_golden_retrieval() -> None:
 
 def test_the_chunks_alone_are_those_of_the_whole_search() -> None:
     index, communities = index_with_chunks_of_relations(), hand_communities()
-    whole = local_evidence(index, communities, QUERY.vector, LocalSettings(2, 0, 15, 50, 10, 1000), TOOLS)
-    assert list(local_chunks(index, QUERY.vector, 2, TOOLS)) == list(whole.chunks)
+    run = Retrieval(Strategy(Config(top_k=2, level="C0")), QUERY, index, TOOLS)
+    whole = local_evidence(run, communities, QUERY.vector, 1000)
+    assert list(local_chunks(run, QUERY.vector)) == list(whole.chunks)
     assert [chunk.row for chunk in whole.chunks] == [1, 0, 2]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.budgets import section, section_form, text_line
-from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.drift_steps import (
     NEAREST_REPORTS,
@@ -19,7 +19,7 @@ from leanrag_core.retrieval.drift_steps import (
     followed,
     primed,
 )
-from leanrag_core.retrieval.local_search import LocalSettings, local_chunks, local_evidence
+from leanrag_core.retrieval.local_search import local_chunks, local_evidence
 from leanrag_core.retrieval.map_reduce import GIVES
 from leanrag_core.retrieval.passages import (
     PASSAGE,
@@ -103,7 +103,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of one retrieval: reports, rounds of questions, their answers or their chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
-        allowed = communities.at_level(int(config.level[1]))
+        allowed = communities.at_level(level_of(config.level))
         rows: list[int] = []
         scores: dict[int, float] = {}
         waiting: list[_Open] = []
@@ -164,19 +164,10 @@ class Strategy(StrategyBase[Config]):
 
     def _searched(self, run: Retrieval, communities: Communities, vector: np.ndarray) -> _Searched:
         """Return the local search for the vector, (d,); without a model, which alone reads it, no context is made."""
-        config, tools = self.config, run.tools
-        if tools.language is None:
-            chunks, context = local_chunks(run.index, vector, config.top_k, tools), ""
+        if run.tools.language is None:
+            chunks, context = local_chunks(run, vector), ""
         else:
-            settings = LocalSettings(
-                config.top_k,
-                int(config.level[1]),
-                config.community_percent,
-                config.text_percent,
-                config.top_relations,
-                config.local_tokens,
-            )
-            evidence = local_evidence(run.index, communities, vector, settings, tools)
+            evidence = local_evidence(run, communities, vector, self.config.local_tokens)
             chunks, context = evidence.chunks, evidence.context.text
         return _Searched(tuple(chunk.row for chunk in chunks), context)
 

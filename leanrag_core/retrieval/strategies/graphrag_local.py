@@ -6,7 +6,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, MEMBER, community_notes, member_links
 from leanrag_core.retrieval.context import context_caption
-from leanrag_core.retrieval.local_search import LocalSettings, local_evidence
+from leanrag_core.retrieval.local_search import local_evidence
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.communities import Communities
@@ -47,17 +47,9 @@ class Strategy(StrategyBase[Config]):
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """Return the trace of one retrieval; no language model is called."""
-        config, run = self.config, Retrieval(self, query, index, tools)
+        run = Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
-        settings = LocalSettings(
-            config.top_k,
-            int(config.level[1]),
-            config.community_percent,
-            config.text_percent,
-            config.top_relations,
-            config.max_tokens,
-        )
-        evidence = local_evidence(index, communities, query.vector, settings, tools, run.lap)
+        evidence = local_evidence(run, communities, query.vector, self.config.max_tokens, run.lap)
         entities, reports, passages, context = evidence.entities, evidence.reports, evidence.passages, evidence.context
         kept = {item.ref for part in context.sections for item in part.items}
         drawn = tuple(each for each in evidence.relations if each.id in kept)
