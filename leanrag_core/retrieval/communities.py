@@ -6,6 +6,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
+from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Style, TraceItem, TraceRelation
 
@@ -74,7 +75,7 @@ def member_links(
     for item in items:
         members = communities.nodes[item.row or 0]
         links += [
-            TraceRelation(f"{item.id}-{id_}", item.id, id_, "member", None, "member", 1.0, "")
+            link(item.id, id_, "member", "member")
             for node, id_ in entities.items()
             if (place := int(np.searchsorted(members, node))) < len(members) and members[place] == node
         ]

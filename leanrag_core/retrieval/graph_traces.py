@@ -10,7 +10,7 @@ from leanrag_core.retrieval.base_graph import end_rows, entity_items, entity_lin
 from leanrag_core.retrieval.budgets import scaled, section
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.passages import PASSAGE, SEARCHED, PassageRanking
-from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextSection, Style, Trace, TraceItem, TraceRelation, TraceStep
 
@@ -170,7 +170,7 @@ def _step(run: Retrieval, step: GraphStep, filled: GraphContext, links: Sequence
     entities, relations, asked = set(step.entities), set(step.relations), set(step.asked)
     items = tuple(item.id for item in filled.drawn if item.row in entities)
     lit = tuple(each.id for each in filled.drawn_relations if each.row in relations or each.id in step.links)
-    lit += tuple(link.id for link in links if link.source in asked and link.target in set(items))
+    lit += tuple(each.id for each in links if each.source in asked and each.target in set(items))
     return run.step(step.name, step.caption, (*step.asked, *items), lit, step.title)
 
 
@@ -183,10 +183,7 @@ def _asked_items(
         for each in asked
     )
     links = tuple(
-        TraceRelation(f"{each.id}-{item.id}", each.id, item.id, "searched", None, "search", 1.0, "")
-        for each in asked
-        for item in drawn
-        if item.row in each.rows
+        link(each.id, item.id, "searched", "search") for each in asked for item in drawn if item.row in each.rows
     )
     return items, links
 

@@ -15,7 +15,7 @@ from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
 from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JSON_TEXT, JSON_WHOLE, JsonSchema, json_list, json_object
@@ -223,15 +223,15 @@ class DrawnPoints:
     lines: tuple[Candidate, ...]
 
 
-def drawn_points(points: Sequence[Point], ids: Mapping[int, str], names: Mapping[int, str]) -> DrawnPoints:
-    """Return the points as they are drawn and written. ids, names: of the texts' items, by row."""
+def drawn_points(points: Sequence[Point], texts: Mapping[int, TraceItem]) -> DrawnPoints:
+    """Return the points as they are drawn and written. texts: the items of the texts, by row."""
     items, links = [], []
     for rank, point in enumerate(points, start=1):
         items.append(
             TraceItem(
                 id=f"point-{rank}",
                 kind="point",
-                name=names[point.sources[0]] if point.sources else f"Point {rank}",
+                name=texts[point.sources[0]].name if point.sources else f"Point {rank}",
                 roles=("point",),
                 score=float(point.score),
                 rank=rank,
@@ -239,10 +239,7 @@ def drawn_points(points: Sequence[Point], ids: Mapping[int, str], names: Mapping
                 text=point.text,
             )
         )
-        links += [
-            TraceRelation(f"{ids[row]}-point-{rank}", ids[row], f"point-{rank}", "gives", None, "map", 1.0, "")
-            for row in point.sources
-        ]
+        links += [link(texts[row].id, f"point-{rank}", "gives", "map") for row in point.sources]
     lines = tuple(text_line("point", item.id, f"{item.name} ({item.score:.0f}):", item.text) for item in items)
     return DrawnPoints(tuple(items), tuple(links), lines)
 
@@ -269,7 +266,7 @@ def _model(tools: Tools) -> str:
 
 
 def _builtin_parts(trace: Trace) -> list[AnswerPart]:
-    source_of = {link.target: link.source for link in trace.relations if link.role == "gives"}
+    source_of = {each.target: each.source for each in trace.relations if each.role == "gives"}
     parts: dict[str, AnswerPart] = {}
     for item in trace.context.sections[0].items:
         if len(parts) < _ANSWERED_WITH:

@@ -10,7 +10,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
-from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.index import Index
@@ -256,7 +256,7 @@ def _drawn(
         for rank, (id_, search) in enumerate(zip(ids, searches, strict=True), start=1)
     )
     links = tuple(
-        TraceRelation(f"{id_}-{passage.id}", id_, passage.id, "searched", None, "search", 1.0, "")
+        link(id_, passage.id, "searched", "search")
         for id_, search in zip(ids, searches, strict=True)
         for passage in passages
         if passage.row in search.rows

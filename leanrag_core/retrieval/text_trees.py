@@ -6,6 +6,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
+from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
 from leanrag_core.types.trace import Source, Style, TraceItem, TraceRelation
@@ -96,16 +97,7 @@ def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
     """Return links from each summary to what it sums up, among those nodes."""
     among = set(rows)
     return tuple(
-        TraceRelation(
-            f"{node_id(tree, row)}-{node_id(tree, child)}",
-            node_id(tree, row),
-            node_id(tree, child),
-            "sums-up",
-            None,
-            "tree",
-            1.0,
-            "",
-        )
+        link(node_id(tree, row), node_id(tree, child), "sums-up", "tree")
         for row in rows
         for child in tree.children[row].tolist()
         if child in among

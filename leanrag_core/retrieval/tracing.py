@@ -14,6 +14,11 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 
+def link(source: str, target: str, role: str, made: str) -> TraceRelation:
+    """Return a link between two items of those ids, which stands for no relation of an index."""
+    return TraceRelation(f"{source}-{target}", source, target, role, None, made, 1.0, "")
+
+
 class Retrieval:
     """A question that a strategy works on.
 

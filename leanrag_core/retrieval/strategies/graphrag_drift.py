@@ -30,7 +30,7 @@ from leanrag_core.retrieval.passages import (
     reciprocal_rank_fusion,
 )
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option
@@ -205,20 +205,14 @@ class Strategy(StrategyBase[Config]):
             sections.append(section(CHUNKS, [passage_line(index, each) for each in passages], room))
         context = joined_sections(*sections)
         run.lap("context")
-        report_links = tuple(
-            TraceRelation(f"{item.id}-{_id(0)}", item.id, _id(0), "gives", None, "primer", 1.0, "") for item in reports
-        )
+        report_links = tuple(link(item.id, _id(0), "gives", "primer") for item in reports)
         follows = tuple(
-            TraceRelation(
-                f"{_id(each.parent)}-{_id(place)}", _id(each.parent), _id(place), "follows", None, "", 1.0, ""
-            )
+            link(_id(each.parent), _id(place), "follows", "")
             for place, each in enumerate(done)
             if each.parent is not None
         )
         searched = tuple(
-            TraceRelation(f"{id_}-{passage.id}", id_, passage.id, "searched", None, "search", 1.0, "")
-            for passage in passages
-            for id_ in leading[passage.row or 0]
+            link(id_, passage.id, "searched", "search") for passage in passages for id_ in leading[passage.row or 0]
         )
         in_context = {item.ref for part in context.sections for item in part.items}
         rounds = sorted({each.round for each in done if each.round})
@@ -298,8 +292,8 @@ def _round_step(
         f"round-{number}",
         caption,
         [item for item in questions if item.id in lit],
-        [link for link in links if lit & {link.source, link.target}],
+        [each for each in links if lit & {each.source, each.target}],
         message("graphrag_drift.step.round", number=number),
     )
-    ends = {end for link in links if link.id in step.relations for end in (link.source, link.target)}
+    ends = {end for each in links if each.id in step.relations for end in (each.source, each.target)}
     return replace(step, items=tuple(dict.fromkeys((*step.items, *sorted(ends)))))

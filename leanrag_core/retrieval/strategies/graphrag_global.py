@@ -82,10 +82,7 @@ class Strategy(StrategyBase[Config]):
             {row: float(scores[row]) for row in rows},
             {row: message("graphrag_global.reason", score=int(scores[row])) for row in rows},
         )
-        ids, names = (
-            {row: getattr(item, name) for row, item in zip(rows, reports, strict=True)} for name in ("id", "name")
-        )
-        drawn = drawn_points(points, ids, names)
+        drawn = drawn_points(points, dict(zip(rows, reports, strict=True)))
         context = joined_sections(section(POINTS, drawn.lines, config.max_tokens))
         run.lap("reduce")
         run.notes += [*community_notes(communities), *chosen.notes, *mapped.notes]

@@ -62,9 +62,7 @@ class Strategy(StrategyBase[Config]):
         rows = list(dict.fromkeys(row for point in points for row in point.sources))
         reasons = {row: PassageReason(message("graphrag_ts.reason", score=int(scores[row]))) for row in rows}
         passages = passage_items(index, rows, {row: float(scores[row]) for row in rows}, reasons)
-        ids = {row: item.id for row, item in zip(rows, passages, strict=True)}
-        names = {row: item.name for row, item in zip(rows, passages, strict=True)}
-        drawn = drawn_points(points, ids, names)
+        drawn = drawn_points(points, dict(zip(rows, passages, strict=True)))
         context = joined_sections(section(POINTS, drawn.lines, config.max_tokens))
         run.lap("reduce")
         run.notes += mapped.notes

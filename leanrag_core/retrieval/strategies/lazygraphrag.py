@@ -47,7 +47,7 @@ from leanrag_core.retrieval.relevance_tests import SentenceTest
 from leanrag_core.retrieval.report_points import BEST_RATING
 from leanrag_core.retrieval.subqueries import Subqueries, subqueries
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.concepts import ConceptCommunities
@@ -143,10 +143,7 @@ class Strategy(StrategyBase[Config]):
         concepts = _concept_items(index, occurring)
         groups = _community_items(index, graph, communities, searches, ranked)
         passages = self._passages(index, communities, claims, groups, ranked)
-        rows = {item.row: item for item in passages if item.row is not None}
-        drawn = drawn_points(
-            claims, {row: item.id for row, item in rows.items()}, {row: item.name for row, item in rows.items()}
-        )
+        drawn = drawn_points(claims, {item.row: item for item in passages if item.row is not None})
         context = joined_sections(*self._sections(index, drawn.lines, passages))
         run.lap("reduce")
         questions = _question_items(refined)
@@ -392,7 +389,7 @@ def _member_links(
     """Return a link from each drawn community to each drawn concept in it."""
     concepts_of_group = {item.id: set(communities.concepts[item.row or 0].tolist()) for item in groups}
     return tuple(
-        TraceRelation(f"{id_}-{concept.id}", id_, concept.id, "member", None, "member", 1.0, "")
+        link(id_, concept.id, "member", "member")
         for id_, rows in concepts_of_group.items()
         for concept in concepts
         if concept.row in rows
@@ -403,7 +400,7 @@ def _searched(passages: Sequence[TraceItem], questions: Sequence[TraceItem]) -> 
     """Return a link from each subquery to each passage that is relevant to it."""
     asked = {item.id for item in questions}
     return tuple(
-        TraceRelation(f"{id_}-{passage.id}", id_, passage.id, "searched", None, "search", 1.0, "")
+        link(id_, passage.id, "searched", "search")
         for passage in passages
         if passage.source is not None
         for id_ in passage.source.items
