@@ -8,6 +8,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, text_line
 from leanrag_core.retrieval.passages import PassageReason, passage_items
+from leanrag_core.retrieval.subgraph import node_item, relation_item
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem, TraceRelation
@@ -22,20 +23,14 @@ def entity_items(
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
     """Return those base entities as items, ranked as they come. scores, reasons: by row. rows: (k,)."""
-    cells = index.layers[0].entity_cells
     return tuple(
-        TraceItem(
-            id=cells.value("id", row),
-            kind="entity",
-            name=cells.value("name", row),
-            roles=(role,),
-            layer=0,
-            row=row,
+        node_item(
+            index.layers[0],
+            row,
+            (role,),
             score=None if scores is None else scores.get(row),
             rank=rank,
             reason=None if reasons is None else reasons.get(row),
-            type=cells.value("type", row),
-            text=cells.value("description", row),
         )
         for rank, row in enumerate(map(int, rows), start=1)
     )
@@ -51,27 +46,16 @@ def relation_items(
 ) -> tuple[TraceRelation, ...]:
     """Return those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
     (end_rows). rows: (n,) int."""
-    layer = index.layers[0]
-    cells, ids = layer.relation_cells, layer.entity_cells["id"]
-    related = []
-    for row in map(int, rows):
-        source, target = layer.ends[row].tolist()
-        related.append(
-            TraceRelation(
-                id=cells.value("id", row),
-                source=ids[source].as_py(),
-                target=ids[target].as_py(),
-                role=role,
-                layer=0,
-                made=cells.value("kind", row),
-                strength=float(cells.value("weight", row)),
-                description=cells.value("description", row),
-                row=row,
-                score=None if scores is None else scores.get(row),
-                reason=None if reasons is None else reasons.get(row),
-            )
+    return tuple(
+        relation_item(
+            index.layers[0],
+            row,
+            role,
+            score=None if scores is None else scores.get(row),
+            reason=None if reasons is None else reasons.get(row),
         )
-    return tuple(related)
+        for row in map(int, rows)
+    )
 
 
 def end_rows(index: Index, relation_rows: Sequence[int] | np.ndarray) -> list[int]:

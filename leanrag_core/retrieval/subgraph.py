@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.lca import Subtree
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem, TraceRelation
 
@@ -22,35 +23,77 @@ _ROLES = {
 }
 
 
+def node_item(
+    layer: Layer,
+    row: int,
+    roles: tuple[str, ...],
+    *,
+    score: float | None = None,
+    rank: int | None = None,
+    reason: Message | None = None,
+    parent: str | None = None,
+) -> TraceItem:
+    """Return the entity in that row of the layer as an item."""
+    cells = layer.entity_cells
+    return TraceItem(
+        id=cells.value("id", row),
+        kind="aggregated-entity" if layer.number else "entity",
+        name=cells.value("name", row),
+        roles=roles,
+        layer=layer.number,
+        row=row,
+        score=score,
+        rank=rank,
+        reason=reason,
+        parent=parent,
+        type=cells.value("type", row),
+        text=cells.value("description", row),
+    )
+
+
+def relation_item(
+    layer: Layer, row: int, role: str, *, score: float | None = None, reason: Message | None = None
+) -> TraceRelation:
+    """Return the relation in that row of the layer as a relation of a trace, whose items its ends have to be."""
+    cells = layer.relation_cells
+    source, target = (layer.entity_cells.value("id", end) for end in layer.ends[row].tolist())
+    return TraceRelation(
+        id=cells.value("id", row),
+        source=source,
+        target=target,
+        role=role,
+        layer=layer.number,
+        made=cells.value("kind", row),
+        strength=float(cells.value("strength" if layer.number else "weight", row)),
+        description=cells.value("description", row),
+        row=row,
+        score=score,
+        reason=reason,
+    )
+
+
 def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> tuple[TraceItem, ...]:
     """Return V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
     seed_at = {(seed.layer, seed.row): seed for seed in seeds}
-    tables = [layer.entity_cells for layer in index.layers]
-    id_of = {node: tables[node[0]].value("id", node[1]) for node in subtree.nodes}
+    id_of = {(layer, row): index.layers[layer].entity_cells.value("id", row) for layer, row in subtree.nodes}
     nodes = []
     for node in subtree.nodes:
         layer, row = node
         seed = seed_at.get(node)
         is_top = node in subtree.tops
-        roles = _ROLES[seed is not None, is_top]
         if seed is not None:
             reason = message("leanrag.reason.seed", rank=seed.rank, score=seed.score)
         else:
             reason = _IS_LCA if is_top else _ON_PATH
         nodes.append(
-            TraceItem(
-                id=id_of[node],
-                kind="aggregated-entity" if layer else "entity",
-                name=tables[layer].value("name", row),
-                roles=roles,
-                layer=layer,
-                row=row,
+            node_item(
+                index.layers[layer],
+                row,
+                _ROLES[seed is not None, is_top],
                 score=seed.score if seed else None,
                 rank=seed.rank if seed else None,
                 reason=reason,
                 parent=id_of.get(subtree.parent[node]) if node in subtree.parent else None,
-                type=tables[layer].value("type", row),
-                text=tables[layer].value("description", row),
             )
         )
     return tuple(sorted(nodes, key=lambda node: (node.rank or len(seeds) + 1, node.layer, node.row)))
@@ -59,20 +102,13 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
 def tree_links(nodes: tuple[TraceItem, ...]) -> tuple[TraceRelation, ...]:
     """Return parent-child links of V_ret."""
     name_of = {node.id: node.name for node in nodes}
-    return tuple(
-        TraceRelation(
-            id=f"tree-{node.id}",
-            source=node.id,
-            target=node.parent,
-            layer=node.layer,
-            role="tree",
-            made="tree",
-            strength=1.0,
-            description=f"{node.name} belongs to {name_of[node.parent]}.",
-        )
-        for node in nodes
-        if node.parent is not None
-    )
+    return tuple(tree_link(node, node.parent, name_of[node.parent]) for node in nodes if node.parent is not None)
+
+
+def tree_link(node: TraceItem, parent: str, parent_name: str) -> TraceRelation:
+    """Return the link of a node to its parent. parent: its id."""
+    description = f"{node.name} belongs to {parent_name}."
+    return TraceRelation(f"tree-{node.id}", node.id, parent, "tree", node.layer, "tree", 1.0, description)
 
 
 @dataclass(frozen=True)
@@ -98,70 +134,30 @@ def relations_among(
         if not (inter_cluster if number else base):
             continue
         layer = index.layers[number]
-        ids = {node.row: node.id for node in row if node.row is not None}
-        rows = layer.relations_inside(list(ids))
+        on_paths = [node.row for node in row if node.row is not None]
+        rows = layer.relations_inside(on_paths)
         if number and ends == "any":
-            leaving = _leaving(index, number, list(ids), rows)
-            beside = sorted({int(end) for end in layer.ends[leaving].ravel()} - set(ids))
-            neighbours += [_neighbour(index, number, place) for place in beside]
-            ids |= {node.row: node.id for node in neighbours if node.layer == number and node.row is not None}
+            leaving = _leaving(layer, on_paths, rows)
+            beside = sorted({int(end) for end in layer.ends[leaving].ravel()} - set(on_paths))
+            neighbours += [node_item(layer, place, ("neighbour",), reason=_NEIGHBOUR) for place in beside]
             rows = np.concatenate([rows, leaving])
-        related += _relations(index, number, rows, ids)
+        related += [relation_item(layer, each, "inter-cluster" if number else "base") for each in rows.tolist()]
     related.sort(key=_base_first)
     return Related(tuple(related), tuple(neighbours))
 
 
-def _leaving(index: Index, number: int, nodes: list[int], inside: np.ndarray) -> np.ndarray:
+def _leaving(layer: Layer, nodes: list[int], inside: np.ndarray) -> np.ndarray:
     """Return rows of the strongest relations of those nodes with others, strongest first. inside: (k,) rows of the
     relations among those nodes."""
-    layer = index.layers[number]
     every = np.unique(np.concatenate([layer.relations_of(row) for row in nodes]))
     leaving = np.setdiff1d(every, inside)
     strength = [layer.relation_cells.value("strength", row) for row in leaving.tolist()]
     return leaving[np.argsort(-np.array(strength, dtype=np.int64), kind="stable")[:MAX_NEIGHBOURING]]
 
 
-def _neighbour(index: Index, number: int, row: int) -> TraceItem:
-    table = index.layers[number].entity_cells
-    return TraceItem(
-        id=table.value("id", row),
-        kind="aggregated-entity",
-        name=table.value("name", row),
-        roles=("neighbour",),
-        layer=number,
-        row=row,
-        reason=_NEIGHBOUR,
-        type=table.value("type", row),
-        text=table.value("description", row),
-    )
-
-
 def _base_first(relation: TraceRelation) -> tuple[bool, int, float, str]:
     layer = relation.layer or 0
     return layer > 0, -layer, -relation.strength, relation.id
-
-
-def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str]) -> list[TraceRelation]:
-    """Return those relations of the layer, between the entities of those ids by row. rows: (k,)."""
-    layer = index.layers[number]
-    table, strength = layer.relation_cells, "strength" if number else "weight"
-    relations = []
-    for row in rows.tolist():
-        source, target = layer.ends[row].tolist()
-        relations.append(
-            TraceRelation(
-                id=table.value("id", row),
-                source=ids[source],
-                target=ids[target],
-                layer=number,
-                role="inter-cluster" if number else "base",
-                made=table.value("kind", row),
-                strength=float(table.value(strength, row)),
-                description=table.value("description", row),
-                row=row,
-            )
-        )
-    return relations
 
 
 def nodes_by_layer(nodes: tuple[TraceItem, ...]) -> dict[int, list[TraceItem]]:

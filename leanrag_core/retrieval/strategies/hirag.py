@@ -23,6 +23,7 @@ from leanrag_core.retrieval.communities import (
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.graph_walks import path_through
 from leanrag_core.retrieval.passages import PassageReason, affordable_chunks, passage_items
+from leanrag_core.retrieval.subgraph import node_item, relation_item, tree_link
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, nearest
@@ -257,22 +258,8 @@ def node_items(
     items = []
     for rank, node in enumerate(nodes, start=1):
         number, row = layered.place(node)
-        cells = index.layers[number].entity_cells
-        items.append(
-            TraceItem(
-                id=cells.value("id", row),
-                kind="aggregated-entity" if number else "entity",
-                name=cells.value("name", row),
-                roles=(role,),
-                layer=number,
-                row=row,
-                score=scores.get(node),
-                rank=rank,
-                reason=reasons.get(node),
-                type=cells.value("type", row),
-                text=cells.value("description", row),
-            )
-        )
+        layer, score, reason = index.layers[number], scores.get(node), reasons.get(node)
+        items.append(node_item(layer, row, (role,), score=score, rank=rank, reason=reason))
     return tuple(items)
 
 
@@ -320,23 +307,11 @@ def edge_relations(
     }
     relations = []
     for edge in edges:
-        source, target = item_of[edge.source], item_of[edge.target]
         if edge.row is None:
-            kind, id_, text = "tree", f"tree-{source.id}", f"{source.name} belongs to {target.name}."
+            parent = item_of[edge.target]
+            relations.append(tree_link(item_of[edge.source], parent.id, parent.name))
         else:
-            cells = index.layers[edge.layer].relation_cells
-            kind, id_, text = (cells.value(name, edge.row) for name in ("kind", "id", "description"))
-        relations.append(
-            TraceRelation(
-                id=id_,
-                source=source.id,
-                target=target.id,
-                role="tree" if edge.row is None else "bridge",
-                layer=edge.layer,
-                made=kind,
-                strength=edge.weight,
-                description=text,
-                row=edge.row,
-            )
-        )
+            # By the weight in aggregated layers too, which decides what is on the bridge.
+            relation = relation_item(index.layers[edge.layer], edge.row, "bridge")
+            relations.append(replace(relation, strength=edge.weight))
     return tuple(relations)
