@@ -72,7 +72,8 @@ class MapStep:
     task: of the prompt. texts: its field that holds a batch; in the reply, the numbers of the texts that a point rests
     on. text_of: a row's text. built_in: points of those rows without a model. title: of the step. instead: what is
     done in place of a reply that cannot be used. question: which the points help to answer, else that of the retrieval.
-    shuffled: whether the texts are read in a random order; else in that of the rows.
+    shuffled: whether the texts are read in a random order; else in that of the rows. batches: code of the message that
+    announces how many batches are done, with the values n and total; "" where they are not announced.
     """
 
     task: str
@@ -83,6 +84,7 @@ class MapStep:
     instead: Message
     question: str = ""
     shuffled: bool = True
+    batches: str = ""
 
     @property
     def schema(self) -> JsonSchema:
@@ -141,12 +143,9 @@ def packed(
     return batches
 
 
-def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: Callable[[int, int], None]) -> Points:
+def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int]) -> Points:
     """Return points of those texts by the language model, a call for each batch of at most map_tokens, several at once;
-    without a model, and for a reply that cannot be used twice, the built-in ones.
-
-    on_batch: called with how many batches are done, and with their number.
-    """
+    without a model, and for a reply that cannot be used twice, the built-in ones."""
     language, tools = run.tools.language, run.tools
     if language is None:
         return _best(step.built_in(rows))
@@ -177,7 +176,9 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int], on_batch: 
     points: list[Point] = []
     for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
         points += of_batch
-        on_batch(done, len(batches))
+        if step.batches:
+            run.lap("map")
+            run.announce(run.step("map", message(step.batches, n=done, total=len(batches))))
     return _best(points, faults.notes(step.title, step.instead))
 
 

@@ -67,12 +67,7 @@ class Strategy(StrategyBase[Config]):
         # Not known before the points are: which of the reports they come from.
         selected = self._selection_caption(communities, chosen)
         run.announce(run.step("select", selected))
-
-        def on_batch(done: int, total: int) -> None:
-            run.lap("map")
-            run.announce(run.step("map", message("graphrag_global.batches", n=done, total=total)))
-
-        mapped = mapped_points(run, _map_step(communities, scores, config.max_tokens), chosen.rows, on_batch)
+        mapped = mapped_points(run, _map_step(communities, scores, config.max_tokens), chosen.rows)
         run.lap("map")
         points = affordable_points(mapped.points, config.max_tokens)
         rows = list(dict.fromkeys(row for point in points for row in point.sources))
@@ -130,4 +125,5 @@ def _map_step(communities: Communities, scores: np.ndarray, max_tokens: int) -> 
         lambda rows: builtin_points(communities, rows, scores, max_tokens),
         message("graphrag_global.step.map"),
         message("graphrag_global.built_in_points"),
+        batches="graphrag_global.batches",
     )

@@ -51,12 +51,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of the map step; its context is what the answer is reduced from."""
         config, run = self.config, Retrieval(self, query, index, tools)
         scores = helpfulness(index.chunk_vectors, query.vector, index.across_scale)
-
-        def on_batch(done: int, total: int) -> None:
-            run.lap("map")
-            run.announce(run.step("map", message("graphrag_ts.batches", n=done, total=total)))
-
-        mapped = mapped_points(run, _map_step(run, scores), range(index.chunks.num_rows), on_batch)
+        mapped = mapped_points(run, _map_step(run, scores), range(index.chunks.num_rows))
         run.lap("map")
         points = affordable_points(mapped.points, config.max_tokens)
         rows = list(dict.fromkeys(row for point in points for row in point.sources))
@@ -102,4 +97,5 @@ def _map_step(run: Retrieval, scores: np.ndarray) -> MapStep:
         lambda rows: builtin_chunk_points(index, run.query.text, rows, scores, run.options.max_tokens),
         message("graphrag_ts.step.map"),
         message("graphrag_ts.built_in_points"),
+        batches="graphrag_ts.batches",
     )

@@ -260,7 +260,7 @@ class Strategy(StrategyBase[Config]):
         listed: list[Point] = []
         for done, search in enumerate(searches, start=1):
             rows = [row for group in search.groups for row in group.chunks]
-            mapped = mapped_points(run, _map_step(run, search, graph, communities, share), rows, lambda *_: None)
+            mapped = mapped_points(run, _map_step(run, search, graph, communities, share), rows)
             for note in mapped.notes:
                 run.note(note)
             listed += affordable_points(mapped.points, share)
