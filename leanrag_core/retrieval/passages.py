@@ -92,6 +92,13 @@ def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
     return best_first(similarity(index, CHUNK_VECTORS, vector))
 
 
+def cosines_of(index: Index, vector: np.ndarray, rows: Sequence[int] | np.ndarray) -> dict[int, float]:
+    """Return the cosines of those chunks to the vector, by row. vector: (d,). rows: (k,)."""
+    if not len(rows):
+        return {}
+    return dict(zip(map(int, rows), similarity(index, CHUNK_VECTORS, vector, rows).tolist(), strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class Fused:
     """rows: (n,) of chunks, best first, ties by row. scores: (n,) sums of their reciprocal ranks."""
@@ -186,6 +193,13 @@ class PassageRanking:
     scores: Mapping[int, float]
     reason: str
     reasons: Mapping[int, PassageReason] = field(default_factory=dict)
+
+    @classmethod
+    def by_cosine(
+        cls, index: Index, rows: np.ndarray, vector: np.ndarray, n: int, reason: str = "passage.near"
+    ) -> "PassageRanking":
+        """Return the ranking with the cosines of its first n chunks to the vector, (d,), as scores. rows: (k,)."""
+        return cls(rows, cosines_of(index, vector, rows[:n]), reason)
 
     def items(self, index: Index, n: int) -> tuple[TraceItem, ...]:
         """Return the first n chunks as items."""

@@ -12,8 +12,7 @@ from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import mean_direction, similarity
-from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.retrieval.vector_search import mean_direction
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -54,10 +53,9 @@ class Strategy(StrategyBase[Config]):
         step = run.announce(run.step("passages", message("hyde.passages", n=len(texts)), search_ids(len(texts))))
         ranking = ranked_by_vector(index, mean)
         chosen_rows = ranking[: config.top_c].tolist()
-        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, mean, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
-            PassageRanking(ranking, scores, "hyde.near"),
+            PassageRanking.by_cosine(index, ranking, mean, config.top_c, "hyde.near"),
             caption=message("hyde.chunks", n=len(chosen_rows)),
             before=(step,),
             searches=[Search(text, reason, tuple(chosen_rows)) for text in texts],

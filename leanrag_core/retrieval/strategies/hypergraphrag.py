@@ -17,7 +17,7 @@ from leanrag_core.retrieval.hyperedges import (
     facts_near,
     facts_of_entities,
 )
-from leanrag_core.retrieval.passages import affordable_chunks
+from leanrag_core.retrieval.passages import affordable_chunks, cosines_of
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -162,7 +162,7 @@ class Strategy(StrategyBase[Config]):
             first = [row for listed in lists for row in affordable_chunks(index, listed, max_tokens // 2)]
             rows = list(dict.fromkeys([*first, *(row for listed in lists for row in listed)]))
         chosen_rows = rows[: config.top_c]
-        return rows, by_row(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows)) if chosen_rows else {}
+        return rows, cosines_of(index, query.vector, chosen_rows)
 
 
 def _expanded(

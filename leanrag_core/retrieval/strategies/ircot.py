@@ -10,8 +10,6 @@ from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trac
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
-from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
@@ -61,12 +59,10 @@ class Strategy(StrategyBase[Config]):
                 break
             text, vector, reason = thought, tools.embed([thought])[0], message("ircot.reason.thought")
         ranking = np.array(list(union), dtype=np.int64)
-        chosen_rows = ranking[: config.top_c].tolist()
-        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
-            PassageRanking(ranking, scores, "passage.near"),
-            caption=message("ircot.chunks", n=len(chosen_rows), searches=len(searches)),
+            PassageRanking.by_cosine(index, ranking, query.vector, config.top_c),
+            caption=message("ircot.chunks", n=len(ranking[: config.top_c]), searches=len(searches)),
             before=steps,
             searches=searches,
         )

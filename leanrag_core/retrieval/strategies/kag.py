@@ -14,13 +14,12 @@ from leanrag_core.retrieval.graph_traces import (
     GraphStep,
     RankedGraph,
     announce,
-    by_row,
     graph_context,
     graph_trace,
 )
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
-from leanrag_core.retrieval.passages import ranked_by_vector, reciprocal_rank_fusion
+from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -105,8 +104,7 @@ class Strategy(StrategyBase[Config]):
         entities = list(dict.fromkeys(row for step in solved for row in step.entities))
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
-        near = similarity(index, CHUNKS, query.vector, rows.tolist())
-        ranked = RankedGraph(entities, relations, chunks, {}, {}, by_row(rows, near), "passage.near")
+        ranked = RankedGraph(entities, relations, chunks, {}, {}, cosines_of(index, query.vector, rows), "passage.near")
         asked = [
             Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")
             for number, step in enumerate(solved, start=1)

@@ -8,8 +8,8 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
-from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
-from leanrag_core.retrieval.passages import ranked_by_vector
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, graph_context, graph_trace
+from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -109,10 +109,9 @@ class Strategy(StrategyBase[Config]):
             else list[int]()
         )
         chosen_rows = chunks[: config.top_c]
-        near = similarity(index, CHUNK_VECTORS, query.vector, chosen_rows) if chosen_rows else np.zeros(0)
         return graph_trace(
             run,
-            replace(ranked, chunks=chunks, chunk_scores=by_row(chosen_rows, near)),
+            replace(ranked, chunks=chunks, chunk_scores=cosines_of(index, query.vector, chosen_rows)),
             filled,
             chunk_tokens=None if config.fill_up else config.chunk_tokens,
             steps=_steps(keywords, levels),

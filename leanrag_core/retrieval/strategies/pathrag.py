@@ -20,12 +20,11 @@ from leanrag_core.retrieval.graph_traces import (
     graph_context,
     graph_trace,
 )
-from leanrag_core.retrieval.passages import affordable_chunks
+from leanrag_core.retrieval.passages import affordable_chunks, cosines_of
 from leanrag_core.retrieval.question_terms import query_keywords
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows, similarity
-from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -105,7 +104,6 @@ class Strategy(StrategyBase[Config]):
         filled = _with_paths(index, graph_context(run, ranked, plural, flowing=False), paths, room["path"])
         chunks = self._chunk_rows(index, nearest)
         chosen_rows = chunks[: config.top_c]
-        near = similarity(index, CHUNKS, query.vector, chosen_rows) if chosen_rows else np.zeros(0)
         ids = {level: f"keywords-{level}" for level in words}
         on_paths = list(dict.fromkeys(node for path in paths for node in path.nodes))
         steps = [
@@ -138,7 +136,7 @@ class Strategy(StrategyBase[Config]):
         ]
         return graph_trace(
             run,
-            replace(ranked, chunks=chunks, chunk_scores=by_row(chosen_rows, near)),
+            replace(ranked, chunks=chunks, chunk_scores=cosines_of(index, query.vector, chosen_rows)),
             filled,
             steps=steps,
             chunk_caption=message("lightrag.chunks", n=len(chosen_rows)),

@@ -13,8 +13,6 @@ from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trac
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
-from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JSON_TEXTS, json_object
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -78,12 +76,10 @@ class Strategy(StrategyBase[Config]):
         depths = range(config.chunks_per_query)
         ordered = [row for depth in depths for search in searches for row in search.rows[depth : depth + 1]]
         union = np.array(list(dict.fromkeys(ordered)), dtype=np.int64)
-        chosen_rows = union[: config.top_c].tolist()
-        scores = dict(zip(chosen_rows, similarity(index, CHUNKS, query.vector, chosen_rows).tolist(), strict=True))
         return passage_trace(
             run,
-            PassageRanking(union, scores, "passage.near"),
-            caption=message("rq_rag.chunks", n=len(chosen_rows), searches=len(searches)),
+            PassageRanking.by_cosine(index, union, query.vector, config.top_c),
+            caption=message("rq_rag.chunks", n=len(union[: config.top_c]), searches=len(searches)),
             before=steps,
             searches=searches,
         )

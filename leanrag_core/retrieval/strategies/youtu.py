@@ -24,12 +24,11 @@ from leanrag_core.retrieval.graph_traces import (
     GraphStep,
     RankedGraph,
     announce,
-    by_row,
     graph_trace,
 )
+from leanrag_core.retrieval.passages import cosines_of
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.retrieval.youtu_routes import (
     Routed,
     Space,
@@ -40,7 +39,6 @@ from leanrag_core.retrieval.youtu_routes import (
     reflected,
     routed,
 )
-from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.text.tokens import trim_to_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -186,14 +184,13 @@ class Strategy(StrategyBase[Config]):
             space, triples.tolist(), scores, communities, parts[0].entities, budgets, config.max_tokens
         )
         rows = chunks[: config.top_c].tolist()
-        near = similarity(index, CHUNKS, query.vector, rows) if rows else np.zeros(0)
         asked = [
             Asked(f"question-{place}", part.query.text, _reason(part), set(part.entities), "sub-question")
             for place, part in enumerate(parts, start=1)
         ]
         trace = graph_trace(
             run,
-            RankedGraph(chunks=chunks, chunk_scores=by_row(rows, near), chunk_reason="passage.near"),
+            RankedGraph(chunks=chunks, chunk_scores=cosines_of(index, query.vector, rows), chunk_reason="passage.near"),
             context.graph,
             steps=steps,
             chunk_caption=message("youtu.chunks", n=len(rows)),
