@@ -9,7 +9,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, listed_texts, reply_or_note
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import JSON_TEXTS, json_object
@@ -60,8 +60,7 @@ def mapped_question(question: str, base: Layer, tools: Tools) -> MappedQuestion:
     )
     mapped = reply.value
     if mapped is None:
-        terms = question_terms(question)
-        names = tuple(dict.fromkeys((*terms.names, *terms.phrases)))[:_MOST_ENTITIES]
+        names = question_terms(question).every[:_MOST_ENTITIES]
         mapped = MappedQuestion(names, own_types(question, list(counts)), reply.note)
     types = tuple(name for name in mapped.types if name in counts)[:_MOST_TYPES]
     return MappedQuestion(mapped.entities or (question,), types, mapped.note)
@@ -104,9 +103,4 @@ def _read(cells: dict[str, Any]) -> MappedQuestion:
     types, entities = cells.get("answer_types"), cells.get("entities")
     if not isinstance(types, list) or not isinstance(entities, list):
         raise ReplyError("minirag.reply")
-    return MappedQuestion(_texts(entities)[:_MOST_ENTITIES], tuple(text.lower() for text in _texts(types)))
-
-
-def _texts(values: list[Any]) -> tuple[str, ...]:
-    texts = (" ".join(value.split()) for value in values if isinstance(value, str))
-    return tuple(text for text in dict.fromkeys(texts) if text)
+    return MappedQuestion(listed_texts(entities)[:_MOST_ENTITIES], tuple(text.lower() for text in listed_texts(types)))

@@ -11,7 +11,7 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.map_reduce import CALLS_AT_ONCE, SHUFFLE_SEED, Faults
-from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, ask_text, listed_texts, reply_or_note
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
 from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, JSON_WHOLE, json_object
@@ -117,5 +117,4 @@ def _read(cells: Mapping[str, Any]) -> StepAnswer:
         raise ReplyError("graphrag_drift.reply")
     if not isinstance(score, int | float) or isinstance(score, bool) or not 0 <= score <= 100:
         raise ReplyError("graphrag_drift.reply")
-    follow_ups = (" ".join(each.split()) for each in listed if isinstance(each, str))
-    return StepAnswer(" ".join(text.split()), round(score), tuple(dict.fromkeys(filter(None, follow_ups))))
+    return StepAnswer(" ".join(text.split()), round(score), listed_texts(listed))

@@ -50,6 +50,20 @@ class Asked:
     title: Message | None = None
 
 
+def asked_keywords(words: Mapping[str, str], rows: Mapping[str, Collection[int]]) -> list[Asked]:
+    """Return the keywords of each level, low or high, and the entities that they led to. words: joined, by level."""
+    return [
+        Asked(
+            f"keywords-{level}",
+            text,
+            message(f"lightrag.reason.{level}"),
+            set(rows[level]),
+            title=message(f"lightrag.step.{level}"),
+        )
+        for level, text in words.items()
+    ]
+
+
 @dataclass(frozen=True)
 class GraphStep:
     """A step and what it lights up. entities, relations: rows of the base graph. asked, links: ids of items and

@@ -77,6 +77,12 @@ def ask_json(
     return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [keys]).cells), schema)
 
 
+def listed_texts(values: list[Any]) -> tuple[str, ...]:
+    """Return the texts in a list of a reply, each in one line and once; what is no text, or empty, is left out."""
+    texts = (" ".join(value.split()) for value in values if isinstance(value, str))
+    return tuple(text for text in dict.fromkeys(texts) if text)
+
+
 _ASKED = ("question", "most")  # fields that are never cut: a question has a limit of its own
 
 

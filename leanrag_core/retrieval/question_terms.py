@@ -6,7 +6,7 @@ from typing import Any
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, listed_texts, reply_or_note
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.calls import JSON_TEXTS, json_object
@@ -27,6 +27,17 @@ class QuestionTerms:
 
     names: tuple[str, ...]
     phrases: tuple[str, ...]
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """Return names and then phrases, each once."""
+        return tuple(dict.fromkeys((*self.names, *self.phrases)))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the phrases that are no names."""
+        names = {name.casefold() for name in self.names}
+        return tuple(phrase for phrase in self.phrases if phrase.casefold() not in names)
 
 
 def question_terms(question: str) -> QuestionTerms:
@@ -112,16 +123,14 @@ def query_entities(question: str, tools: Tools) -> QueryEntities:
 
 def _own_entities(question: str, note: Message | None) -> QueryEntities:
     terms = question_terms(question)
-    names = {name.casefold() for name in terms.names}
-    generic = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
-    return QueryEntities(terms.names[:_MOST_ENTITIES], generic[:_MOST_ENTITIES], note)
+    return QueryEntities(terms.names[:_MOST_ENTITIES], terms.others[:_MOST_ENTITIES], note)
 
 
 def _read_entities(cells: dict[str, Any]) -> QueryEntities:
     named, generic = cells.get("named"), cells.get("generic")
     if not isinstance(named, list) or not isinstance(generic, list):
         raise ReplyError("query_entities.reply")
-    return QueryEntities(_texts(named, _MOST_ENTITIES), _texts(generic, _MOST_ENTITIES))
+    return QueryEntities(listed_texts(named)[:_MOST_ENTITIES], listed_texts(generic)[:_MOST_ENTITIES])
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,11 @@ class QueryKeywords:
     low: tuple[str, ...]
     high: tuple[str, ...]
     note: Message | None = None
+
+    @property
+    def joined(self) -> dict[str, str]:
+        """Return the keywords of each level that has some, as one text."""
+        return {level: ", ".join(words) for level, words in (("low", self.low), ("high", self.high)) if words}
 
 
 def query_keywords(question: str, tools: Tools) -> QueryKeywords:
@@ -162,19 +176,11 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
 def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
     """Return names and phrases as details, and phrases that are no names as themes."""
     terms = question_terms(question)
-    names = {name.casefold() for name in terms.names}
-    themes = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
-    low = tuple(dict.fromkeys((*terms.names, *terms.phrases)))
-    return QueryKeywords(low[:_MOST_LOW] or (question,), themes[:_MOST_HIGH], note)
+    return QueryKeywords(terms.every[:_MOST_LOW] or (question,), terms.others[:_MOST_HIGH], note)
 
 
 def _read_keywords(cells: dict[str, Any]) -> QueryKeywords:
     low, high = cells.get("low_level"), cells.get("high_level")
     if not isinstance(low, list) or not isinstance(high, list):
         raise ReplyError("keywords.reply")
-    return QueryKeywords(_texts(low, _MOST_LOW), _texts(high, _MOST_HIGH))
-
-
-def _texts(values: list[Any], most: int) -> tuple[str, ...]:
-    texts = [" ".join(value.split()) for value in values if isinstance(value, str) and value.strip()]
-    return tuple(dict.fromkeys(texts))[:most]
+    return QueryKeywords(listed_texts(low)[:_MOST_LOW], listed_texts(high)[:_MOST_HIGH])

@@ -6,7 +6,7 @@ from typing import Any
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, listed_texts, reply_or_note
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, json_object
@@ -58,7 +58,7 @@ def _read(cells: Mapping[str, Any], question: str, most: int) -> Subqueries:
     listed, expanded = cells.get("subqueries"), cells.get("expanded")
     if not isinstance(listed, list) or not isinstance(expanded, str):
         raise ReplyError("lazygraphrag.reply")
-    texts = [" ".join(each.split()) for each in listed if isinstance(each, str) and each.strip()]
+    texts = listed_texts(listed)
     once = {text.casefold(): text for text in reversed(texts)}
-    kept = tuple(text for text in dict.fromkeys(texts) if once[text.casefold()] == text)[:most]
+    kept = tuple(text for text in texts if once[text.casefold()] == text)[:most]
     return Subqueries(kept or (question,), " ".join(expanded.split()) or question)

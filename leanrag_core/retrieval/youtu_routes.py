@@ -126,8 +126,7 @@ def _own_phrases(
 ) -> tuple[SubQuery, ...]:
     """Return the question, then its names and phrases, each with the types whose names are near to it. vector: (d,) of
     the question."""
-    terms = question_terms(question)
-    phrases = [term for term in dict.fromkeys((*terms.names, *terms.phrases)) if term != question][: most - 1]
+    phrases = [term for term in question_terms(question).every if term != question][: most - 1]
     vectors = [vector, *(tools.embed(phrases) if phrases else ())]
     return tuple(
         SubQuery(text, *(_near_types(schema, kind, each, scale) for kind in (ENTITY, RELATION, ATTRIBUTE)))

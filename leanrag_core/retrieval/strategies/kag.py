@@ -18,7 +18,7 @@ from leanrag_core.retrieval.graph_traces import (
     graph_trace,
 )
 from leanrag_core.retrieval.graph_walks import stationary
-from leanrag_core.retrieval.model_replies import ask_json, ask_text, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, ask_text, listed_texts, reply_or_note
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -121,8 +121,7 @@ class Strategy(StrategyBase[Config]):
     def _solved(self, text: str, vector: np.ndarray, index: Index, tools: Tools) -> _Solved:
         """Return linked entities with their one-hop relations, and chunks by reciprocal rank fusion of walk and
         vectors. vector: (d,) of the sub-question."""
-        terms = question_terms(text)
-        wanted = list(dict.fromkeys((*terms.names, *terms.phrases)))
+        wanted = question_terms(text).every
         base = index.layers[0]
         restart = np.zeros(len(base))
         for each in tools.embed(wanted) if wanted else ():
@@ -210,5 +209,4 @@ def _read(cells: dict[str, Any]) -> list[str]:
     questions = cells.get("questions")
     if not isinstance(questions, list):
         raise ReplyError("kag.reply")
-    texts = [" ".join(each.split()) for each in questions if isinstance(each, str) and each.strip()]
-    return list(dict.fromkeys(texts))[:_MOST_QUESTIONS]
+    return list(listed_texts(questions)[:_MOST_QUESTIONS])

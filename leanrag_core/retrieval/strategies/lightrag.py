@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
-from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, graph_context, graph_trace
+from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, asked_keywords, graph_context, graph_trace
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
 from leanrag_core.retrieval.tools import Tools
@@ -116,16 +116,7 @@ class Strategy(StrategyBase[Config]):
             chunk_tokens=None if config.fill_up else config.chunk_tokens,
             steps=_steps(keywords, levels),
             chunk_caption=message("lightrag.chunks", n=len(chosen_rows)),
-            asked=[
-                Asked(
-                    f"keywords-{name}",
-                    words[name],
-                    message(f"lightrag.reason.{name}"),
-                    set(level.entities),
-                    title=message(f"lightrag.step.{name}"),
-                )
-                for name, level in levels.items()
-            ],
+            asked=asked_keywords(words, {name: level.entities for name, level in levels.items()}),
         )
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
@@ -216,7 +207,7 @@ def round_robin(*lists: Iterable[int]) -> list[int]:
 def _searched(mode: str, keywords: QueryKeywords) -> dict[str, str]:
     """Return the keywords of each level that is searched, joined. A level without one is skipped, and where the mode
     has no other, the other one is searched, as in the release (`operate.py`, `_perform_kg_search`)."""
-    joined = {level: ", ".join(words) for level, words in ((LOW, keywords.low), (HIGH, keywords.high)) if words}
+    joined = keywords.joined
     return {level: text for level, text in joined.items() if mode not in (LOW, HIGH) or level == mode} or joined
 
 

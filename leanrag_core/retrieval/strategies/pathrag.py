@@ -12,10 +12,10 @@ from leanrag_core.retrieval.base_graph import chunks_by_entity, end_rows, entity
 from leanrag_core.retrieval.budgets import Candidate, choose, scaled, section, section_form, text_line
 from leanrag_core.retrieval.flow_paths import FlowPath, flow_paths
 from leanrag_core.retrieval.graph_traces import (
-    Asked,
     GraphContext,
     GraphStep,
     RankedGraph,
+    asked_keywords,
     by_row,
     graph_context,
     graph_trace,
@@ -79,9 +79,7 @@ class Strategy(StrategyBase[Config]):
         config, run, base = self.config, Retrieval(self, query, index, tools), index.layers[0]
         keywords = query_keywords(query.text, tools)
         run.note(keywords.note)
-        words = {
-            level: ", ".join(listed) for level, listed in (("low", keywords.low), ("high", keywords.high)) if listed
-        }
+        words = keywords.joined
         vectors = dict(zip(words, tools.embed(list(words.values())), strict=True))
         run.lap("keywords")
         nearest = self._found(index, vectors, tools)
@@ -104,14 +102,14 @@ class Strategy(StrategyBase[Config]):
         filled = _with_paths(index, graph_context(run, ranked, plural, flowing=False), paths, room["path"])
         chunks = self._chunk_rows(index, nearest)
         chosen_rows = chunks[: config.top_c]
-        ids = {level: f"keywords-{level}" for level in words}
+        ids = [f"keywords-{level}" for level in words]
         on_paths = list(dict.fromkeys(node for path in paths for node in path.nodes))
         steps = [
             GraphStep(
                 "keywords",
                 message("lightrag.step.keywords"),
                 message("lightrag.keywords", n=len(keywords.low) + len(keywords.high)),
-                asked=tuple(ids.values()),
+                asked=ids,
             ),
             GraphStep(
                 "nodes",
@@ -123,7 +121,7 @@ class Strategy(StrategyBase[Config]):
                 ),
                 ranked.entities,
                 nearest.relations,
-                tuple(ids.values()),
+                ids,
             ),
             GraphStep(
                 "paths",
@@ -140,16 +138,7 @@ class Strategy(StrategyBase[Config]):
             filled,
             steps=steps,
             chunk_caption=message("lightrag.chunks", n=len(chosen_rows)),
-            asked=[
-                Asked(
-                    id_,
-                    words[level],
-                    message(f"lightrag.reason.{level}"),
-                    set(nearest.entities if level == "low" else themes),
-                    title=message(f"lightrag.step.{level}"),
-                )
-                for level, id_ in ids.items()
-            ],
+            asked=asked_keywords(words, {"low": nearest.entities, "high": themes}),
         )
 
     def _found(self, index: Index, vectors: dict[str, np.ndarray], tools: Tools) -> _Found:

@@ -117,8 +117,7 @@ def _search(index: Index, text: str, vector: np.ndarray, k: int, reason: Message
 
 def _by_phrases(question: str) -> _Refined:
     """Return the question's names and phrases as queries of their own, where it has several."""
-    terms = question_terms(question)
-    phrases = [phrase for phrase in dict.fromkeys((*terms.names, *terms.phrases)) if len(phrase) > 2]
+    phrases = [phrase for phrase in question_terms(question).every if len(phrase) > 2]
     return _Refined("decompose", tuple(phrases[:_MOST_QUERIES])) if len(phrases) > 1 else _Refined("none", ())
 
 
