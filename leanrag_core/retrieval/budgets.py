@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
@@ -9,6 +10,7 @@ from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, rest_of_line, trim_to_tokens
 from leanrag_core.types.trace import ContextItem, ContextSection, Lost
 
+T = TypeVar("T")
 TRIMMED = "[…]"  # ends a text that was trimmed
 LEAST_TOKENS = 24  # tokens of a description; a shorter rest of it says too little
 _LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
@@ -238,6 +240,16 @@ def scaled(budgets: Mapping[str, int], max_tokens: int) -> dict[str, int]:
     for name in list(shares)[: max_tokens - sum(shares.values())]:
         shares[name] += 1
     return shares
+
+
+def until_spent(values: Sequence[T], tokens_of: Callable[[T], int], max_tokens: int) -> list[T]:
+    """Return the first values, until they hold more tokens than the budget, and one more, which may be trimmed."""
+    used = 0
+    for place, value in enumerate(values, start=1):
+        used += tokens_of(value)
+        if used > max_tokens:
+            return list(values[:place])
+    return list(values)
 
 
 def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None = None) -> Candidate:

@@ -11,7 +11,7 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.window import room_in
-from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
+from leanrag_core.retrieval.budgets import Candidate, section_form, text_line, until_spent
 from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
@@ -206,13 +206,8 @@ def _point(entry: Any, numbers: str, rows: Sequence[int]) -> Point:
 
 
 def affordable_points(points: Sequence[Point], max_tokens: int) -> list[Point]:
-    """Return the first points, until they hold more tokens than the budget, and one more."""
-    used = 0
-    for place, point in enumerate(points, start=1):
-        used += count_tokens(point.text)
-        if used > max_tokens:
-            return list(points[:place])
-    return list(points)
+    """Return until_spent() of the points' texts."""
+    return until_spent(points, lambda point: count_tokens(point.text), max_tokens)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import EntityChunk
-from leanrag_core.retrieval.budgets import Candidate, scaled, section, section_form, text_line
+from leanrag_core.retrieval.budgets import Candidate, scaled, section, section_form, text_line, until_spent
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
@@ -282,19 +282,17 @@ def edges_inside(index: Index, layered: LayeredCommunities, nodes: Sequence[int]
             if parent in on_bridge:
                 edges.append(Edge(node, parent, number, None, int(degrees[node] + degrees[parent]), 1.0))
     edges.sort(key=lambda edge: (-edge.prominence, -edge.weight, edge.source, edge.target))
-    return _affordable_edges(index, edges, max_tokens)
+    return until_spent(edges, lambda edge: _edge_tokens(index, edge), max_tokens)
 
 
-def _affordable_edges(index: Index, edges: Sequence[Edge], max_tokens: int) -> list[Edge]:
-    used = 0
-    for place, edge in enumerate(edges, start=1):
-        if edge.row is not None:
-            counts = index.layers[edge.layer].token_counts.get("relation_tokens")
-            cells = index.layers[edge.layer].relation_cells["description"]
-            used += count_tokens(cells[edge.row].as_py()) if counts is None else int(counts[edge.row])
-        if used > max_tokens:
-            return list(edges[:place])
-    return list(edges)
+def _edge_tokens(index: Index, edge: Edge) -> int:
+    if edge.row is None:
+        return 0
+    layer = index.layers[edge.layer]
+    counts = layer.token_counts.get("relation_tokens")
+    return (
+        count_tokens(layer.relation_cells["description"][edge.row].as_py()) if counts is None else int(counts[edge.row])
+    )
 
 
 def edge_relations(

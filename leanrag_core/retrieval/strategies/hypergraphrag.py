@@ -1,13 +1,13 @@
 """HyperGraphRAG: facts of several entities as hyperedges; entities of the question lead to facts, near facts to
 entities, and chunks join them (Luo et al. 2025, section 4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import entity_items, entity_line
-from leanrag_core.retrieval.budgets import scaled, section, section_form, text_line
+from leanrag_core.retrieval.budgets import scaled, section, section_form, text_line, until_spent
 from leanrag_core.retrieval.context import ENTITIES
 from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, by_row, graph_trace
 from leanrag_core.retrieval.hyperedges import (
@@ -189,9 +189,9 @@ def _expanded(
         return count_tokens(descriptions[row].as_py()) if stored is None else int(stored[row])
 
     named = list(entity_scores)
-    near = _affordable(list(fact_scores), fact_tokens, room["facts"] // 2)
-    tied = _affordable(facts_of_entities(facts, named).tolist(), fact_tokens, room["facts"] // 2)
-    members = _affordable(entities_of_facts(facts, near), entity_tokens, room["entities"] // 2)
+    near = until_spent(list(fact_scores), fact_tokens, room["facts"] // 2)
+    tied = until_spent(facts_of_entities(facts, named).tolist(), fact_tokens, room["facts"] // 2)
+    members = until_spent(entities_of_facts(facts, near), entity_tokens, room["entities"] // 2)
     return _Found(named, near, tied, members, entity_scores, fact_scores, counted)
 
 
@@ -225,17 +225,6 @@ def _filled(index: Index, facts: Statements, expansion: _Found, room: Mapping[st
         if entity in id_of
     ]
     return GraphContext(sections, (*drawn, *drawn_facts.values()), tuple(links), _STYLES)
-
-
-def _affordable(rows: Sequence[int], tokens_of: Callable[[int], int], max_tokens: int) -> list[int]:
-    """Return the first rows, until their texts hold more tokens than the budget, and one more, which may be trimmed."""
-    kept, tokens = list[int](), 0
-    for row in rows:
-        if tokens > max_tokens:
-            break
-        kept.append(row)
-        tokens += tokens_of(row)
-    return kept
 
 
 def _fact_items(index: Index, facts: Statements, expansion: _Found) -> dict[int, TraceItem]:
