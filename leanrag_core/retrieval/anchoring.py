@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import Message
@@ -167,11 +166,9 @@ def _with_name_bonus(
 
 def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
     """Return the (k,) int rows, ascending, of the entities whose whole name is a run of up to six words of the text."""
-    import pyarrow.compute as pc
-
     words = _WORD.findall(text.lower())
     runs = {" ".join(words[i : i + k]) for i in range(len(words)) for k in range(1, 7) if i + k <= len(words)}
-    return np.flatnonzero(pc.is_in(layer.plain_names, value_set=pa.array(sorted(runs), pa.string())).to_numpy())
+    return layer.rows_named(runs)
 
 
 def seeds_without(seeds: Sequence[Seed], without: frozenset[str], n: int) -> tuple[Seed, ...]:

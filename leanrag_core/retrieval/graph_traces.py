@@ -14,6 +14,7 @@ from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextSection, Style, Trace, TraceItem, TraceRelation, TraceStep
 
+DRAWN = 20  # entities of the picture where the context holds chunks alone
 ASKED = Style("keywords", message("style.asked"), "path", "box")
 ENTITY = Style("entity", message("style.entity"), "seed", "disc")
 BASE = Style("base", message("style.base"), "base", "dotted", on="relation")

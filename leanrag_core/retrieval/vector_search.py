@@ -237,6 +237,11 @@ def best_first(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([above[np.argsort(-scores[above], kind="stable")], np.flatnonzero(scores == 0)])
 
 
+def positive_first(scores: np.ndarray) -> np.ndarray:
+    """Return the rows with a score above 0 as best_first() orders them; (k,) int64. scores: (n,), no NaN."""
+    return best_first(scores)[: int(np.count_nonzero(scores > 0))]
+
+
 def best_first_rounded(mass: np.ndarray) -> np.ndarray:
     """Return all rows as best_first() does of masses rounded to 12 decimal digits; (n,) int64. mass: (n,) float64, 0 to
     1. Rounded, so that processors which add up in another order rank alike."""
@@ -257,6 +262,12 @@ def unit_range(scores: np.ndarray) -> np.ndarray:
 def best_rows(scores: np.ndarray, n: int) -> np.ndarray:
     """Return the rows of the n highest scores, best first, ties by row; (n,) int64. scores: (k,)."""
     return rank(np.arange(len(scores)), scores, n)[0]
+
+
+def best_positive_rows(scores: np.ndarray, n: int) -> np.ndarray:
+    """Return best_rows() without those whose score is not above 0. scores: (k,)."""
+    rows = best_rows(scores, n)
+    return np.asarray(rows[scores[rows] > 0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 A layer's strings live in Arrow tables, so that a million entities load without a million objects.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -173,6 +173,13 @@ class Layer(Graph):
 
         coded = pc.utf8_lower(self.entities["type"]).combine_chunks().dictionary_encode()
         return LowerTypes(tuple(coded.dictionary.to_pylist()), numbers(coded.indices.fill_null(-1)))
+
+    def rows_named(self, plain_names: Iterable[str]) -> np.ndarray:
+        """Return the rows, ascending, of the entities with one of those plain names, (k,) int64."""
+        import pyarrow.compute as pc
+
+        names = pa.array(sorted(set(plain_names)), pa.string())
+        return np.flatnonzero(pc.is_in(self.plain_names, value_set=names).to_numpy())
 
     def entity(self, row: int) -> Entity:
         """Return the entity in that row."""

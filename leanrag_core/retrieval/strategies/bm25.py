@@ -11,7 +11,7 @@ from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first
+from leanrag_core.retrieval.vector_search import positive_first
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -38,7 +38,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of one retrieval; chunks without any word of the question are no candidates."""
         config, run = self.config, Retrieval(self, query, index, tools)
         scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
-        ranking = chunks_without(index, ranked_by_words(scores), tools.without)
+        ranking = chunks_without(index, positive_first(scores), tools.without)
         by_row: Mapping[int, float] = {int(row): float(scores[row]) for row in ranking[: config.top_c]}
         run.note(message("bm25.note.tokeniser"))
         return passage_trace(
@@ -53,9 +53,3 @@ def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
     again."""
     tokens = lexical_tokens(text)
     return np.asarray(lexical.get_scores(tokens)) if tokens else np.zeros(n_chunks, dtype=np.float32)
-
-
-def ranked_by_words(scores: np.ndarray) -> np.ndarray:
-    """Return rows of the chunks with a score above 0, best first, ties by row. scores: (n_chunks,)."""
-    order = best_first(scores)
-    return order[: int(np.count_nonzero(scores > 0))]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
-import pyarrow as pa
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
@@ -207,8 +206,6 @@ class Strategy(StrategyBase[Config]):
 def named_entities(layer: Layer, question: str) -> list[int]:
     """Return rows of the entities whose name is a run of words of the question, in singular or plural; in the
     question's order. A name inside a longer one that is found does not count."""
-    import pyarrow.compute as pc
-
     words = [word.lower() for word in _WORD.findall(question)]
     places: dict[str, tuple[int, int]] = {}
     for length in range(_LONGEST_RUN, 0, -1):
@@ -221,8 +218,7 @@ def named_entities(layer: Layer, question: str) -> list[int]:
             for start in range(len(match[0]) - length + 1):
                 first = match.start() + start
                 places.setdefault(match[0][start : start + length], (first, first + length))
-    known = pa.array(sorted(places), pa.string())
-    rows = np.flatnonzero(pc.is_in(layer.plain_names, value_set=known).to_numpy()).tolist()
+    rows = layer.rows_named(places).tolist()
     spans = {row: places[layer.plain_names[row].as_py()] for row in rows}
     longest = sorted(rows, key=lambda row: (spans[row][0] - spans[row][1], spans[row][0], row))
     kept: list[int] = []

@@ -11,7 +11,7 @@ from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first, best_rows, nearest_entities, rank
+from leanrag_core.retrieval.vector_search import best_rows, nearest_entities, positive_first, rank
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -67,8 +67,7 @@ class Strategy(StrategyBase[Config]):
         # Added up in the order of the relations' rows.
         by_rows = np.argsort(relations)
         chunk_scores = index.relation_chunks[relations[by_rows]].T @ worths[by_rows]
-        chunks = best_first(chunk_scores)
-        chunks = chunks[chunk_scores[chunks] > 0]
+        chunks = positive_first(chunk_scores)
         rows = chunks[: config.top_c]
         ranked = RankedGraph(
             entities.tolist(),

@@ -10,7 +10,7 @@ from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, 
 from leanrag_core.retrieval.graph_walks import prize_collecting_tree
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first, nearest_entities, nearest_rows
+from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows, positive_first
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -60,8 +60,7 @@ class Strategy(StrategyBase[Config]):
         mentions = np.asarray(index.entity_chunks[nodes].sum(axis=0)).ravel()
         stated = np.asarray(index.relation_chunks[rows].sum(axis=0)).ravel() if rows else np.zeros(len(mentions))
         scores = mentions + stated
-        chunks = best_first(scores)
-        chunks = chunks[scores[chunks] > 0]
+        chunks = positive_first(scores)
         chosen_chunks = chunks[: config.top_c]
         ranked = RankedGraph(
             nodes,

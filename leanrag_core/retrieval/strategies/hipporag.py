@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.entity_linking import link_names, searched_names
-from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first, best_rows
+from leanrag_core.retrieval.vector_search import best_positive_rows, positive_first
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-
-_DRAWN = 20  # entities of the picture; the context holds chunks alone
 
 
 @dataclass(frozen=True)
@@ -47,12 +45,10 @@ class Strategy(StrategyBase[Config]):
         linked = link_names(index, searched_names(wanted, query.text), tools)
         run.lap("linked")
         mass = stationary(tools.part("synonyms").over_entities, linked.restart, damping=config.damping)
-        entities = best_rows(mass, _DRAWN)
-        entities = entities[mass[entities] > 0]
+        entities = best_positive_rows(mass, DRAWN)
         run.lap("walk")
         scores = index.entity_chunks.T @ mass
-        chunks = best_first(scores)
-        chunks = chunks[scores[chunks] > 0]
+        chunks = positive_first(scores)
         rows = chunks[: config.top_c]
         ranked = RankedGraph(
             entities.tolist(),

@@ -9,7 +9,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import end_rows
-from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
@@ -18,7 +18,7 @@ from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import (
     Ranked,
     best_first,
-    best_rows,
+    best_positive_rows,
     nearest_rows,
     row_cosines,
     similarity,
@@ -30,7 +30,6 @@ from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
-_DRAWN = 20  # entities of the picture; the context holds chunks alone
 _MOST_FACTS = 5
 _MOST_ENTITIES = 5  # at which the walk starts; linking_top_k of the release
 ONCE, RELEASED = "once", "released"
@@ -92,8 +91,7 @@ class Strategy(StrategyBase[Config]):
             chunks = best_first(scores)
         else:
             scores, chunks = dense, ranked_by_vector(index, query.vector)
-        entities = best_rows(mass, _DRAWN)
-        entities = entities[mass[entities] > 0]
+        entities = best_positive_rows(mass, DRAWN)
         run.lap("walk")
         rows = chunks[: config.top_c]
         ranked = RankedGraph(

@@ -8,18 +8,24 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.entity_linking import LinkedNames, link_names, searched_names
-from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, announce, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_traces import (
+    DRAWN,
+    GraphStep,
+    RankedGraph,
+    announce,
+    by_row,
+    graph_picture,
+    graph_trace,
+)
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_rows, unit_range
+from leanrag_core.retrieval.vector_search import best_positive_rows, unit_range
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-
-_DRAWN = 20  # entities of the picture; the context holds chunks alone
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,7 @@ class Strategy(StrategyBase[Config]):
                 break
             texts.append(thought)
         mass = np.max([walk_round.mass for walk_round in rounds], axis=0)
-        entities = best_rows(mass, _DRAWN)
-        entities = entities[mass[entities] > 0]
+        entities = best_positive_rows(mass, DRAWN)
         chosen_rows = ranking[: config.top_c]
         ranked = RankedGraph(
             entities.tolist(),
@@ -108,8 +113,7 @@ class Strategy(StrategyBase[Config]):
         transition = run.tools.part("synonyms").over_entities
         mass = stationary(transition, linked.restart, damping=self.config.damping)
         scores = run.index.entity_chunks.T @ mass
-        rows = best_rows(scores, self.config.chunks_per_round)
-        rows = rows[scores[rows] > 0]
+        rows = best_positive_rows(scores, self.config.chunks_per_round)
         return _Round(linked, mass, by_row(rows, unit_range(scores)[rows]))
 
 

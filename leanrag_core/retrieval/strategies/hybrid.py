@@ -18,9 +18,10 @@ from leanrag_core.retrieval.passages import (
     reciprocal_rank_fusion,
     search_ids,
 )
-from leanrag_core.retrieval.strategies.bm25 import ranked_by_words, word_scores
+from leanrag_core.retrieval.strategies.bm25 import word_scores
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import positive_first
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -101,7 +102,7 @@ class BothRankings:
 def ranked_by_both(index: Index, query: Query, tools: Tools, constant: int = RANK_CONSTANT) -> BothRankings:
     """Return the chunks by words, by vectors, and by both, without those that were taken out."""
     scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
-    by_words = chunks_without(index, ranked_by_words(scores), tools.without)
+    by_words = chunks_without(index, positive_first(scores), tools.without)
     by_vector = chunks_without(index, ranked_by_vector(index, query.vector), tools.without)
     return BothRankings(by_words, by_vector, reciprocal_rank_fusion([by_words, by_vector], constant))
 

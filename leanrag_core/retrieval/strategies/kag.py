@@ -23,7 +23,7 @@ from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector, recipr
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import best_first, best_rows, nearest_entities, similarity
+from leanrag_core.retrieval.vector_search import best_first, best_rows, nearest_entities, positive_first, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.calls import JSON_TEXTS, json_object
 from leanrag_core.types.config import option
@@ -136,8 +136,7 @@ class Strategy(StrategyBase[Config]):
         relations = [_strongest(index, int(row)) for row in entities]
         mass = stationary(tools.part("synonyms").over_entities, restart, damping=_DAMPING)
         scores = index.entity_chunks.T @ mass
-        walked = best_first(scores)
-        walked = walked[scores[walked] > 0][: self.config.chunks_per_question]
+        walked = positive_first(scores)[: self.config.chunks_per_question]
         near_chunks = index.query_scale.plain(similarity(index, CHUNKS, vector))
         by_vector = best_first(near_chunks)[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pyarrow as pa
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.graph_traces import (
+    DRAWN,
     Asked,
     GraphContext,
     GraphStep,
@@ -30,7 +30,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.statements import Statements, TriGraph
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
-_DRAWN = 20  # entities of the picture; the context holds chunks alone
 _DRAWN_SENTENCES = 12
 _WORD = re.compile(r"\w+")
 _SENTENCE = Style("sentence", message("style.sentence"), "path", "box")
@@ -116,7 +115,7 @@ class Strategy(StrategyBase[Config]):
             scores = similarity(index, CHUNKS, query.vector)
             chunks = ranked_by_vector(index, query.vector)
         rounded = np.round(mass, 12)
-        entities = sorted(active.weights, key=lambda row: (-float(rounded[row]), row))[:_DRAWN]
+        entities = sorted(active.weights, key=lambda row: (-float(rounded[row]), row))[:DRAWN]
         run.lap("walk")
         rows = chunks[: config.top_c]
         ranked = RankedGraph(
@@ -165,14 +164,11 @@ def _linked(text: str, index: Index, graph: TriGraph, tools: Tools) -> tuple[lis
 
     Where it has no name its phrases are linked, since entities of the index may be things too.
     """
-    import pyarrow.compute as pc
-
     terms = question_terms(text)
     names = list(terms.names or terms.phrases)
     plain = [" ".join(_WORD.findall(name.lower())) for name in names]  # as Layer.plain_names
-    layer, known = index.layers[0], pa.array(sorted(set(plain)), pa.string())
-    equal = np.flatnonzero(pc.is_in(layer.plain_names, value_set=known).to_numpy())
-    row_of = {layer.plain_names[row].as_py(): row for row in reversed(equal.tolist())}
+    layer = index.layers[0]
+    row_of = {layer.plain_names[row].as_py(): row for row in reversed(layer.rows_named(plain).tolist())}
     others = [name for name, key in zip(names, plain, strict=True) if key not in row_of]
     vector_of = dict(zip(others, tools.embed(others), strict=True)) if others else {}
     asked, seeds = [], dict[int, float]()
