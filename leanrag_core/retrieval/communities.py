@@ -35,6 +35,11 @@ def communities_holding(communities: Communities, nodes: Sequence[int], allowed:
     return [(int(row), int(counts[row])) for row in rows[order]]
 
 
+def report_of(communities: Communities, row: int) -> str:
+    """Return title and text of a report."""
+    return f"{communities.cells.value('title', row)}\n{communities.report(row)}"
+
+
 def community_items(
     communities: Communities,
     rows: Iterable[int],
@@ -59,6 +64,19 @@ def community_items(
         )
         for rank, row in enumerate(rows, start=1)
     )
+
+
+def held_reports(
+    communities: Communities, holding: Sequence[tuple[int, int]], max_tokens: int
+) -> tuple[TraceItem, ...]:
+    """Return the first reports of communities_holding() as items, as many as affordable() gives; the score is the
+    number of held nodes."""
+    counts = dict(holding)
+    rows = affordable(communities, list(counts), max_tokens)
+    reasons = {
+        row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item()) for row in rows
+    }
+    return community_items(communities, rows, {row: float(counts[row]) for row in rows}, reasons)
 
 
 def community_line(communities: Communities, item: TraceItem) -> Candidate:

@@ -10,6 +10,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.communities import report_of
 from leanrag_core.retrieval.map_reduce import CALLS_AT_ONCE, SHUFFLE_SEED, Faults
 from leanrag_core.retrieval.model_replies import ask_json, ask_text, listed_texts, reply_or_note
 from leanrag_core.retrieval.tracing import Retrieval
@@ -78,11 +79,6 @@ def followed(run: Retrieval, questions: Sequence[str], contexts: Sequence[str], 
         for question, context in zip(questions, contexts, strict=True)
     ]
     return _answers(run, "drift_local", fields, message("graphrag_drift.step.local"))
-
-
-def report_of(communities: Communities, row: int) -> str:
-    """Return title and text of a report."""
-    return f"{communities.cells.value('title', row)}\n{communities.report(row)}"
 
 
 def _unanswered(n: int) -> StepAnswers:

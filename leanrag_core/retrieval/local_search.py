@@ -21,10 +21,9 @@ from leanrag_core.retrieval.base_graph import (
 from leanrag_core.retrieval.budgets import Candidate, section, text_line
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
-    affordable,
     communities_holding,
-    community_items,
     community_line,
+    held_reports,
     level_of,
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
@@ -97,17 +96,7 @@ def local_evidence(
     entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
     lap("entities")
     holding = communities_holding(communities, rows, communities.at_level(level_of(options.level)))
-    chosen_rows = affordable(communities, [row for row, _ in holding], budgets.communities)
-    counts = dict(holding)
-    reports = community_items(
-        communities,
-        chosen_rows,
-        {row: float(counts[row]) for row in chosen_rows},
-        {
-            row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item())
-            for row in chosen_rows
-        },
-    )
+    reports = held_reports(communities, holding, budgets.communities)
     lap("communities")
     around = relations_around(base, rows, most_outside=options.top_relations * len(rows))
     relations = _relations(index, around)

@@ -253,6 +253,11 @@ def passage_trace(
     )
 
 
+def question_item(id_: str, text: str, reason: Message, *, rank: int | None = None) -> TraceItem:
+    """Return a text that is searched for as an item."""
+    return TraceItem(id_, "sub-question", text, ("sub-question",), rank=rank, reason=reason, text=text)
+
+
 def search_ids(n_searches: int) -> tuple[str, ...]:
     """Return the ids of the items that so many searches become."""
     return tuple(f"search-{number}" for number in range(1, n_searches + 1))
@@ -264,9 +269,7 @@ def _drawn(
     """Return the searches as items, and a link from each to the passages of the context that it led to."""
     ids = search_ids(len(searches))
     items = tuple(
-        TraceItem(
-            id_, "sub-question", search.text, ("sub-question",), rank=rank, reason=search.reason, text=search.text
-        )
+        question_item(id_, search.text, search.reason, rank=rank)
         for rank, (id_, search) in enumerate(zip(ids, searches, strict=True), start=1)
     )
     links = tuple(

@@ -9,6 +9,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.communities import report_of
 from leanrag_core.retrieval.map_reduce import CALLS_AT_ONCE, Faults, Point
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.tools import Tools
@@ -66,7 +67,7 @@ def dynamic_selection(
                 keys=("rating",),
                 schema=_RATING_REPLY,
                 question=question,
-                report=f"{communities.cells.value('title', row)}\n{communities.report(row)}",
+                report=report_of(communities, row),
             )
         except BudgetSpent:
             faults.spent += 1

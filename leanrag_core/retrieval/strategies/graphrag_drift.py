@@ -27,6 +27,7 @@ from leanrag_core.retrieval.passages import (
     SUB_QUESTION,
     PassageReason,
     passage_items,
+    question_item,
     reciprocal_rank_fusion,
 )
 from leanrag_core.retrieval.tools import Tools
@@ -264,16 +265,8 @@ def _id(place: int | None) -> str:
 def _question_item(place: int, done: _Done) -> TraceItem:
     reason = message("graphrag_drift.asked") if place == 0 else message("graphrag_drift.round_of", number=done.round)
     score = float(done.answer.score) if done.answer.text else None
-    return TraceItem(
-        _id(place),
-        "sub-question",
-        done.text,
-        ("sub-question",),
-        score=score,
-        rank=place + 1,
-        reason=reason,
-        text=done.answer.text or done.text,
-    )
+    item = question_item(_id(place), done.text, reason, rank=place + 1)
+    return replace(item, score=score, text=done.answer.text or done.text)
 
 
 def _round_step(

@@ -8,7 +8,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Preset, Query, StrategyBase, UnrankedOptions, published
 from leanrag_core.retrieval.budgets import section
-from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of, report_of
 from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.map_reduce import (
     GIVES,
@@ -121,7 +121,7 @@ def _map_step(communities: Communities, scores: np.ndarray, max_tokens: int) -> 
     return MapStep(
         "map_reports",
         "reports",
-        lambda row: f"{communities.cells.value('title', row)}\n{communities.report(row)}",
+        lambda row: report_of(communities, row),
         lambda rows: builtin_points(communities, rows, scores, max_tokens),
         message("graphrag_global.step.map"),
         message("graphrag_global.built_in_points"),

@@ -13,11 +13,10 @@ from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
     MEMBER,
-    affordable,
     communities_holding,
-    community_items,
     community_line,
     community_notes,
+    held_reports,
     member_links,
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, context_caption, joined_sections, passage_line
@@ -91,9 +90,9 @@ class Strategy(StrategyBase[Config]):
         run.lap("entities")
         allowed = np.flatnonzero(layered.communities.level <= config.level)
         holding = communities_holding(layered.communities, seeds, allowed)
-        chosen_rows = affordable(layered.communities, [row for row, _ in holding], budgets["communities"])
+        reports = held_reports(layered.communities, holding, budgets["communities"])
         run.lap("communities")
-        stops = self._stops(layered, near, chosen_rows)
+        stops = self._stops(layered, near, [item.row or 0 for item in reports])
         bridge_paths = path_through(layered.adjacency, stops, most_hops=_MOST_HOPS)
         on_path = list(dict.fromkeys(node for path in bridge_paths for node in path))
         edges = edges_inside(index, layered, on_path, budgets["bridge"])
@@ -107,16 +106,6 @@ class Strategy(StrategyBase[Config]):
         entities = node_items(index, layered, seeds, "entity", scores, reasons)
         others = [node for node in on_path if node not in set(seeds)]
         bridge = node_items(index, layered, others, "bridge", scores, reasons)
-        counts = dict(holding)
-        reports = community_items(
-            layered.communities,
-            chosen_rows,
-            {row: float(counts[row]) for row in chosen_rows},
-            {
-                row: message("graphrag_local.reason", n=counts[row], rating=layered.communities.rating[row].item())
-                for row in chosen_rows
-            },
-        )
         relations = edge_relations(index, layered, edges, (*entities, *bridge))
         passages = _passages(index, chunks[: len(fitting)], entities)
         names = {item.id: item.name for item in (*entities, *bridge)}

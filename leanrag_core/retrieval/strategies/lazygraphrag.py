@@ -42,7 +42,15 @@ from leanrag_core.retrieval.map_reduce import (
     mapped_points,
     reduced_answer,
 )
-from leanrag_core.retrieval.passages import PASSAGE, SEARCHED, SUB_QUESTION, PassageReason, passage_items, search_ids
+from leanrag_core.retrieval.passages import (
+    PASSAGE,
+    SEARCHED,
+    SUB_QUESTION,
+    PassageReason,
+    passage_items,
+    question_item,
+    search_ids,
+)
 from leanrag_core.retrieval.relevance_tests import SentenceTest
 from leanrag_core.retrieval.report_points import BEST_RATING
 from leanrag_core.retrieval.subqueries import Subqueries, subqueries
@@ -317,16 +325,12 @@ def _question_items(refined: Subqueries) -> tuple[TraceItem, ...]:
     """Return the subqueries, and the expanded query where it is another text, as items."""
     reason = "lazygraphrag.reason.asked" if refined.texts == (refined.expanded,) else "lazygraphrag.reason.subquery"
     items = tuple(
-        TraceItem(id_, "sub-question", text, ("sub-question",), rank=rank, reason=message(reason), text=text)
+        question_item(id_, text, message(reason), rank=rank)
         for rank, (id_, text) in enumerate(zip(search_ids(len(refined.texts)), refined.texts, strict=True), start=1)
     )
     if refined.texts == (refined.expanded,):
         return items
-    reason_expanded = message("lazygraphrag.reason.expanded")
-    expanded = TraceItem(
-        _EXPANDED, "sub-question", refined.expanded, ("sub-question",), reason=reason_expanded, text=refined.expanded
-    )
-    return (*items, expanded)
+    return (*items, question_item(_EXPANDED, refined.expanded, message("lazygraphrag.reason.expanded")))
 
 
 def _graph_caption(occurring: ConceptCounts, searches: Sequence[_Search]) -> Message:
