@@ -7,6 +7,7 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, text_line
+from leanrag_core.retrieval.context import stored_tokens
 from leanrag_core.retrieval.passages import PassageReason, passage_items
 from leanrag_core.retrieval.subgraph import node_item, relation_item
 from leanrag_core.types.graph import Layer
@@ -69,19 +70,16 @@ def end_rows(index: Index, relation_rows: Sequence[int] | np.ndarray) -> list[in
 def entity_line(index: Index, entity: TraceItem) -> Candidate:
     """Return a base entity as a line of a section: its name and type, then its description."""
     typed = f"{entity.name} ({entity.type}):" if entity.type else f"{entity.name}:"
-    return text_line(entity.role, entity.id, typed, entity.text, _stored(index, "description_tokens", entity.row))
+    return text_line(
+        entity.role, entity.id, typed, entity.text, stored_tokens(index, 0, "description_tokens", entity.row)
+    )
 
 
 def relation_line(index: Index, relation: TraceRelation, names: Mapping[str, str]) -> Candidate:
     """Return a base relation as a line of a section: the names of its ends, then its description. names: by item id."""
     lead = f"{names[relation.source]} and {names[relation.target]}:"
-    stored = _stored(index, "relation_tokens", relation.row)
+    stored = stored_tokens(index, 0, "relation_tokens", relation.row)
     return text_line(relation.role, relation.id, lead, relation.description, stored)
-
-
-def _stored(index: Index, column: str, row: int | None) -> int | None:
-    counts = index.layers[0].token_counts.get(column)
-    return None if counts is None or row is None else int(counts[row])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from leanrag_core.retrieval.budgets import (
     scaled,
     section,
     section_form,
+    text_line,
 )
 from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
@@ -248,7 +249,8 @@ def _strongest_first(
     return sorted((relation for relation in relations if relation.role != "tree"), key=order)
 
 
-def _stored(index: Index, layer: int | None, column: str, row: int | None) -> int | None:
+def stored_tokens(index: Index, layer: int | None, column: str, row: int | None) -> int | None:
+    """Return the count that the index holds for a text of that entity or relation; None where it holds none."""
     if layer is None or row is None:
         return None
     counts = index.layers[layer].token_counts.get(column)
@@ -260,7 +262,7 @@ def _rest(text: str, stored: int | None) -> int:
 
 
 def _name(index: Index, node: TraceItem) -> Piece:
-    text, stored = f" {node.name}", _stored(index, node.layer, "name_tokens", node.row)
+    text, stored = f" {node.name}", stored_tokens(index, node.layer, "name_tokens", node.row)
     return Piece(text, count_tokens(text) if stored is None else stored)
 
 
@@ -270,7 +272,7 @@ def _entity(index: Index, node: TraceItem, names: Mapping[str, Piece], kind: str
     if node.parent:
         lead = f"{node.name} (part of {names[node.parent].text[1:]}):"
         head = (names[node.id], fixed(" (part of"), names[node.parent], fixed("):"))
-    rest = _rest(node.text, _stored(index, node.layer, "description_tokens", node.row))
+    rest = _rest(node.text, stored_tokens(index, node.layer, "description_tokens", node.row))
     return Candidate(kind, node.id, lead, node.text, head, rest)
 
 
@@ -279,7 +281,7 @@ def _findings(index: Index, node: TraceItem, names: Mapping[str, Piece]) -> Cand
     lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in findings])
     if not lines:
         return None
-    stored = _stored(index, node.layer, "findings_tokens", node.row)
+    stored = stored_tokens(index, node.layer, "findings_tokens", node.row)
     rest = count_tokens(lines) if stored is None else stored
     head = (names[node.id], fixed(" (findings):\n"))
     lead = f"{node.name} (findings):\n"
@@ -290,17 +292,21 @@ def _relation(index: Index, relation: TraceRelation, names: Mapping[str, Piece])
     source, target = names[relation.source], names[relation.target]
     suffix = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.role != "base" else ":"
     head = (source, fixed(" and"), target, fixed(suffix))
-    rest = _rest(relation.description, _stored(index, relation.layer, "relation_tokens", relation.row))
+    rest = _rest(relation.description, stored_tokens(index, relation.layer, "relation_tokens", relation.row))
     lead = f"{source.text[1:]} and{target.text}{suffix}"
     return Candidate(relation.role, relation.id, lead, relation.description, head, rest)
 
 
 def passage_line(index: Index, passage: TraceItem) -> Candidate:
     """Return a passage as a line of a section: its document's title and page, then its text."""
-    page = f", page {passage.source.page}" if passage.source and passage.source.page else ""
-    lead, text = f"({passage.name}{page})", passage.text.strip()
     stored = None if index.chunk_tokens is None or passage.row is None else int(index.chunk_tokens[passage.row])
-    return Candidate("chunk", passage.id, lead, text, (fixed(f" {lead}"),), _rest(text, stored))
+    return text_line("chunk", passage.id, passage_lead(passage), passage.text.strip(), stored)
+
+
+def passage_lead(passage: TraceItem) -> str:
+    """Return what stands before a passage in its line: its document's title, and its page."""
+    page = f", page {passage.source.page}" if passage.source and passage.source.page else ""
+    return f"({passage.name}{page})"
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,14 @@ def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.concatenate([ranking, other[~np.isin(other, ranking)]])
 
 
+def source_in(
+    index: Index, document_row: int, start: int, end: int, tokens: int, items: tuple[str, ...] = ()
+) -> Source:
+    """Return the place of a passage in that document. start, end: its characters. items: see Source."""
+    name, title = (index.document_cells.value(cell, document_row) for cell in ("name", "title"))
+    return Source(name, document_row, title, start, end, index.page_of(document_row, start), tokens, items)
+
+
 def passage_items(
     index: Index,
     rows: Sequence[int] | np.ndarray,
@@ -134,27 +142,19 @@ def passage_items(
 
     rows: (k,) of chunks. scores, reasons: by row; what a score is, is for the strategy to say in its reason.
     """
-    items, documents = [], index.document_cells
+    items = []
     for rank, row in enumerate(map(int, rows), start=1):
         chunk = index.chunk(row)
-        document_row = index.chunk_cells.value("document", row)
-        title = documents.value("title", document_row)
         reason = reasons[row] if reasons is not None else None
-        source = Source(
-            document=documents.value("name", document_row),
-            document_row=document_row,
-            title=title,
-            start=chunk.start,
-            end=chunk.end,
-            page=index.page_of(document_row, chunk.start),
-            tokens=chunk.tokens,
-            items=reason.led_by if reason else (),
+        led_by = reason.led_by if reason else ()
+        source = source_in(
+            index, index.chunk_cells.value("document", row), chunk.start, chunk.end, chunk.tokens, led_by
         )
         items.append(
             TraceItem(
                 id=chunk.id,
                 kind="passage",
-                name=title,
+                name=source.title,
                 roles=("passage",),
                 row=row,
                 score=None if scores is None else scores[row],

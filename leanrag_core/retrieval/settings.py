@@ -6,7 +6,7 @@ value.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from functools import reduce
 from typing import Any
@@ -65,8 +65,13 @@ def shown_settings(info: StrategyInfo | None, options: Mapping[str, Parameter]) 
 def settings_line(settings: Mapping[str, Parameter]) -> Message:
     """Return settings in words, such as "Top-C chunks 20, at most 12,000 tokens"; an empty sentence where there are
     none."""
-    parts = [_setting(name, value) for name, value in settings.items()] or [message("plain", text="")]
-    return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)
+    return setting_list([_setting(name, value) for name, value in settings.items()])
+
+
+def setting_list(settings: Sequence[Message]) -> Message:
+    """Return the settings in one line; an empty sentence where there are none."""
+    listed = settings or [message("plain", text="")]
+    return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), listed)
 
 
 def settings_words(strategy: str, options: Mapping[str, Parameter]) -> Message:

@@ -6,10 +6,12 @@ import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
+from leanrag_core.retrieval.context import passage_lead
+from leanrag_core.retrieval.passages import source_in
 from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Source, Style, TraceItem, TraceRelation
+from leanrag_core.types.trace import Style, TraceItem, TraceRelation
 
 SUMMARIES = section_form("summaries", "S", "path", "## Summaries\n", {"summary": "count.summaries"})
 SUMMARY = Style("summary", message("style.summary"), "path", "box")
@@ -51,32 +53,24 @@ def leaf_passages(
     reasons: Mapping[int, Message],
 ) -> tuple[TraceItem, ...]:
     """Return those leaves as passages of their documents; the row is that of the chunk that holds the leaf."""
-    documents, items = index.document_cells, []
+    items = []
     for row in rows:
         chunk = int(tree.chunk[row])
         document = index.chunk_cells.value("document", chunk)
         start, end, tokens = (tree.cells.value(name, row) for name in ("start", "end", "tokens"))
-        title = documents["title"][document].as_py()
+        source = source_in(index, document, start, end, tokens)
         items.append(
             TraceItem(
                 id=node_id(tree, row),
                 kind="passage",
-                name=title,
+                name=source.title,
                 roles=("passage",),
                 row=chunk,
                 score=scores[row],
                 rank=ranks[row],
                 reason=reasons[row],
                 text=tree.text(index, row),
-                source=Source(
-                    document=documents["name"][document].as_py(),
-                    document_row=document,
-                    title=title,
-                    start=start,
-                    end=end,
-                    page=index.page_of(document, start),
-                    tokens=tokens,
-                ),
+                source=source,
             )
         )
     return tuple(items)
@@ -84,8 +78,7 @@ def leaf_passages(
 
 def leaf_line(leaf: TraceItem) -> Candidate:
     """Return a leaf as a line of a section: its document's title and page, then its text."""
-    page = f", page {leaf.source.page}" if leaf.source and leaf.source.page else ""
-    return text_line("chunk", leaf.id, f"({leaf.name}{page})", leaf.text)
+    return text_line("chunk", leaf.id, passage_lead(leaf), leaf.text)
 
 
 def summary_line(summary: TraceItem) -> Candidate:

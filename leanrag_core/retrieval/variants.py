@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import reduce
 from typing import Any
 
 from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import RERANK
-from leanrag_core.retrieval.settings import option_title, option_value
+from leanrag_core.retrieval.settings import option_title, option_value, setting_list
 from leanrag_core.types.config import ONE_VALUE, IndexConfig
 
 _MOST_NAMED = 2  # settings in a column's name; of more, the first is named and the others are counted
@@ -69,7 +68,7 @@ class Group:
         parts = [setting.words(column.value(setting)) for setting in self.differing]
         if len(parts) > _MOST_NAMED:
             return message("compare.variant_more", first=parts[0], n=len(parts) - 1)
-        return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts) if parts else None
+        return setting_list(parts) if parts else None
 
 
 def groups(columns: Mapping[str, VariantSettings]) -> tuple[Group, ...]:
@@ -110,5 +109,4 @@ def changed_settings(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> di
 
 def settings_in_words(settings: Sequence[Setting], column: VariantSettings) -> Message:
     """Return the settings with their values, in one line."""
-    parts = [setting.words(column.value(setting)) for setting in settings] or [message("plain", text="")]
-    return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)
+    return setting_list([setting.words(column.value(setting)) for setting in settings])
