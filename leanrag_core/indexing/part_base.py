@@ -22,6 +22,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words
+from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress, Report, silent
@@ -137,6 +138,14 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True)
+class Options:
+    """Options of a part, whose bounds are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+@dataclass(frozen=True)
 class NoOptions:
     """Options of a part that has none."""
 
@@ -145,6 +154,7 @@ class PartBase:
     """What most parts have in common: they are made when a person, or a strategy, asks for them, rest on what they need
     and on their options, and have files that nothing changes.
 
+    title, help: unless given, the messages "part.NAME.title" and "part.NAME.help".
     version: of the part's rules; raise it when they give something else of the same index. writes_texts: whether a
     language model writes some of it, where there is one.
     """
@@ -155,6 +165,11 @@ class PartBase:
     needs: tuple[str, ...]
     version = 1
     writes_texts = False
+
+    def __init_subclass__(cls) -> None:
+        for text in ("title", "help"):
+            if not hasattr(cls, text):
+                setattr(cls, text, message(f"part.{cls.name}.{text}"))
 
     def offered(self, index: Index) -> bool:
         """Return False: the part is made on demand."""

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.cell_search import CELLS, CellSearch, write_cells
 from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -18,20 +18,16 @@ _SECONDS_A_VECTOR = Range(2e-6, 6e-6, 3e-5)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the search index."""
 
     recall: int = option(99, low=50, high=100, help=message("part.cells.option.recall"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Part(PartBase):
     """Vectors of every layer in 8 bits, in the order of the clusters that they are in, with the centres of these."""
 
     name = CELLS
-    title = message("part.cells.title")
     help = message("part.cells.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
 

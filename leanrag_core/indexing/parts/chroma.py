@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SEARCH, SearchPlace, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.storage.search_writer import write_safely
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -24,22 +24,18 @@ _SECONDS_TO_START = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the search index."""
 
     recall: int = option(
         99, low=50, high=100, help="Percent of the true ten nearest that a search must find; more takes longer."
     )
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """Vectors of every layer in Chroma's files, or on the Chroma server of the settings."""
 
     name = "chroma"
-    title = message("part.chroma.title")
     help = message("part.chroma.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (VECTORS,)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from leanrag_core.clustering.mixture import DIMENSIONS, soft_clusters
 from leanrag_core.indexing.part_base import (
+    Options,
     PartBase,
     PartModels,
     PartTools,
@@ -17,7 +18,7 @@ from leanrag_core.indexing.part_base import (
 )
 from leanrag_core.indexing.text_trees import GrowingTree, cut_leaves, read_tree, write_tree
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -32,7 +33,7 @@ _LEAVES_A_CHUNK = Range(1.0, 8.0, 20.0)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the chunk tree."""
 
     leaf_tokens: int = option(100, low=20, high=2000, paper=100, help=message("part.chunk_tree.option.leaf_tokens"))
@@ -41,16 +42,11 @@ class Config:
     )
     layers: int = option(5, low=1, high=9, paper=5, help=message("part.chunk_tree.option.layers"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """Leaves of 100 tokens and up to five layers of summaries, with vectors."""
 
     name = "chunk_tree"
-    title = message("part.chunk_tree.title")
-    help = message("part.chunk_tree.help")
     needs: tuple[str, ...] = (CHUNKS,)
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:

@@ -10,6 +10,7 @@ from leanrag_core.indexing.communities.elements import graph_of_layer
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import communities_of, extract_claims, given_communities, no_claims
 from leanrag_core.indexing.part_base import (
+    Options,
     PartBase,
     PartModels,
     PartTools,
@@ -21,7 +22,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.ownership import IMPORTED
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import NO_EXTRAS
 from leanrag_core.types.index import Index
@@ -32,7 +33,7 @@ SEED = 0xDEADBEEF  # that of the released GraphRAG
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the communities."""
 
     max_size: int = option(10, low=2, high=1000, paper=10, help=message("part.communities.option.max_size"))
@@ -43,16 +44,11 @@ class Config:
     claims: bool = option(False, help=message("part.communities.option.claims"))
     imported: bool = option(True, help=message("part.communities.option.imported"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """Hierarchical Leiden communities, their reports with vectors, and claims where a model is to find them."""
 
     name = "communities"
-    title = message("part.communities.title")
-    help = message("part.communities.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS)
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import communities_of, joined_edges, joined_graph, joined_layers
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, text_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, text_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.types.communities import LayeredCommunities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -21,7 +21,7 @@ SEED = 0xDEADBEEF  # that of the release
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of HiRAG's communities."""
 
     max_size: int = option(10, low=2, high=1000, paper=10, help=message("part.communities.option.max_size"))
@@ -29,17 +29,12 @@ class Config:
         8000, low=500, high=100_000, paper=8000, help=message("part.communities.option.report_tokens")
     )
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """The index's own hierarchy is the layered knowledge: entities clustered by a Gaussian mixture, summed up by one
     entity each, layer by layer. Its layers, joined by the links to the parents, are divided into communities."""
 
     name = "hirag_layers"
-    title = message("part.hirag_layers.title")
-    help = message("part.hirag_layers.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS)
     writes_texts = True
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
-from leanrag_core.messages.message import message
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -26,8 +25,6 @@ class Part(PartBase):
     """Sentences that name several entities of the index, with their vectors; no language model is called."""
 
     name = "hyperedges"
-    title = message("part.hyperedges.title")
-    help = message("part.hyperedges.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, VECTORS)
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.text.words import lexical_tokens
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -25,22 +25,17 @@ _REPORT_EVERY = 500  # chunks
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Parameters of BM25."""
 
     k1: float = option(1.2, low=0.0, high=3.0, help=message("part.lexical.option.k1"))
     b: float = option(0.75, low=0.0, high=1.0, help=message("part.lexical.option.b"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Part(PartBase):
     """Term weights of all chunks."""
 
     name = "lexical"
-    title = message("part.lexical.title")
-    help = message("part.lexical.help")
     needs: tuple[str, ...] = (CHUNKS,)
     version = 2
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -25,8 +24,6 @@ class Part(PartBase):
     """(n, d) float32 unit rows, a row for each base entity."""
 
     name = "name_vectors"
-    title = message("part.name_vectors.title")
-    help = message("part.name_vectors.help")
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:

@@ -11,9 +11,9 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -30,21 +30,16 @@ _SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Which pairs are linked. cosine: .8 is a similarity of .9, which the release calls (1 + cosine) / 2."""
 
     cosine: float = option(0.8, low=0.5, high=1.0, help=message("part.near_duplicates.option.cosine"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Part(PartBase):
     """Pairs (p, 2) of rows of base entities, ascending."""
 
     name = "near_duplicates"
-    title = message("part.near_duplicates.title")
-    help = message("part.near_duplicates.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -29,22 +29,17 @@ _SECONDS_AN_ENTITY = Range(0.00005, 0.0003, 0.003)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the concept communities."""
 
     max_size: int = option(10, low=2, high=1000, help=message("part.communities.option.max_size"))
     hub_deviations: float = option(4.0, low=0.0, high=20.0, help=message("part.noun_communities.option.hub_deviations"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Part(PartBase):
     """Hierarchical Leiden communities of the noun graph without its hubs, and the chunks of each."""
 
     name = "noun_communities"
-    title = message("part.noun_communities.title")
-    help = message("part.noun_communities.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, "noun_graph")
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk
-from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -55,8 +54,6 @@ class Part(PartBase):
     """The index's own entities are the nouns; nothing is extracted again."""
 
     name = "noun_graph"
-    title = message("part.noun_graph.title")
-    help = message("part.noun_graph.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:

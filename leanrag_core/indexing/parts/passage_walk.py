@@ -6,7 +6,6 @@ import numpy as np
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.messages.message import message
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -27,8 +26,6 @@ class Part(PartBase):
     """Sparse, one column for each entity and each chunk."""
 
     name = "passage_walk"
-    title = message("part.passage_walk.title")
-    help = message("part.passage_walk.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
 
     def offered(self, index: Index) -> bool:

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import require_vectors
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -27,8 +26,6 @@ class Part(PartBase):
     """(r, d) float32 unit rows, a row for each base relation."""
 
     name = "relation_vectors"
-    title = message("part.relation_vectors.title")
-    help = message("part.relation_vectors.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, Proposal, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, Proposal, part_forecast
 from leanrag_core.indexing.youtu.schema_making import Limits, make_schema
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, write_table
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS, VECTORS
@@ -64,7 +64,7 @@ _PROMPT_TOKENS, _REPLY_TOKENS = Range(400, 1500, 3000), Range(20, 300, 1200)  # 
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Bounds of the schema, and which proposed types belong to it."""
 
     most_types: int = option(40, low=1, high=200, help=message("part.schema.option.most_types"))
@@ -72,16 +72,11 @@ class Config:
     confidence: float = option(0.8, low=0.0, high=1.0, help=message("part.schema.option.confidence"))
     accept: str = option("", help=message("part.schema.option.accept"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """Types of entities, relations and attributes; attributes are nodes of the part, not of the base graph."""
 
     name = "schema"
-    title = message("part.schema.title")
-    help = message("part.schema.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
     writes_texts = True
     accepts = "accept"  # the option that holds what a person accepts of proposals()

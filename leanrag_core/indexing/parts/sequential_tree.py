@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, text_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, text_forecast
 from leanrag_core.indexing.text_trees import GrowingTree, Leaf, read_tree, write_tree
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -18,22 +18,17 @@ from leanrag_core.types.text_tree import TextTree
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the sequential tree."""
 
     merged: int = option(5, low=2, high=50, paper=5, help=message("part.sequential_tree.option.merged"))
     summary_tokens: int = option(300, low=20, high=4000, help=message("part.chunk_tree.option.summary_tokens"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Part(PartBase):
     """A tree for each document; its leaves are the chunks."""
 
     name = "sequential_tree"
-    title = message("part.sequential_tree.title")
-    help = message("part.sequential_tree.help")
     needs: tuple[str, ...] = (CHUNKS,)
     writes_texts = True
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -31,14 +31,11 @@ _SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Which pairs are linked."""
 
     cosine: float = option(0.8, low=0.5, high=1.0, paper=0.8, help=message("part.synonyms.option.cosine"))
     neighbours: int = option(100, low=1, high=512, help=message("part.synonyms.option.neighbours"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 def cosines_of_pairs(vectors: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -56,8 +53,6 @@ class Part(PartBase):
     """Pairs (p, 2) of rows of base entities, ascending, and their cosines (p,), on the built-in model's scale."""
 
     name = "synonyms"
-    title = message("part.synonyms.title")
-    help = message("part.synonyms.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
     version = 2
 

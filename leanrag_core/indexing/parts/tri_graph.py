@@ -10,7 +10,6 @@ import numpy as np
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
-from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, require_vectors, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -32,8 +31,6 @@ class Part(PartBase):
     """Sentences that name an entity, with their vectors; vectors of the names; how often a chunk names each."""
 
     name = "tri_graph"
-    title = message("part.tri_graph.title")
-    help = message("part.tri_graph.help")
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, VECTORS)
 
     def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:

@@ -12,7 +12,7 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
-from leanrag_core.indexing.part_base import PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.youtu.fusion import (
     affinity,
     first_count,
@@ -23,7 +23,7 @@ from leanrag_core.indexing.youtu.fusion import (
 )
 from leanrag_core.messages.message import message
 from leanrag_core.types.communities import Communities
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -35,7 +35,7 @@ _SECONDS_AN_ENTITY = Range(0.0001, 0.0005, 0.002)
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Options):
     """Options of the communities. The weight is the release's: .3 for structure, .7 for meaning."""
 
     weight: float = option(7 / 3, low=0.0, high=100.0, help=message("part.youtu_tree.option.weight"))
@@ -43,16 +43,11 @@ class Config:
     rounds: int = option(10, low=0, high=100, help=message("part.youtu_tree.option.rounds"))
     keywords: int = option(5, low=1, high=50, help=message("part.youtu_tree.option.keywords"))
 
-    def __post_init__(self) -> None:
-        validate(self)
-
 
 class Part(PartBase):
     """Communities with names and descriptions, and for each entity the keyword that it is below."""
 
     name = "youtu_tree"
-    title = message("part.youtu_tree.title")
-    help = message("part.youtu_tree.help")
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS, "schema")
     writes_texts = True
 
