@@ -287,10 +287,14 @@ def text_forecast(n_nodes: int, prompt_tokens: int, models: PartModels, *, more_
     """Estimate what texts on groups of so many nodes take: seconds with the built-in writer, calls with a model."""
     groups = _A_NODE.scaled(n_nodes) + Range(0.1, 0.5, 1.0)
     seconds = groups.scaled(SECONDS_A_TEXT) + Range(0.1, 0.5, 3.0)
-    stages: tuple[StageForecast, ...] = ()
-    if models.language is not None:
-        calls = groups + Range(more_calls, more_calls, more_calls)
-        prompts = Range(calls.low * 200, calls.expected * min(1500, prompt_tokens), calls.high * prompt_tokens)
-        stages = (StageForecast("make", calls, prompts, calls.times(_REPLY_TOKENS), ZERO),)
-        seconds = seconds + calls.scaled(2.0)
-    return part_forecast(seconds, stages)
+    calls = groups + Range(more_calls, more_calls, more_calls)
+    prompts = Range(calls.low * 200, calls.expected * min(1500, prompt_tokens), calls.high * prompt_tokens)
+    stage = StageForecast("make", calls, prompts, calls.times(_REPLY_TOKENS), ZERO)
+    return model_forecast(seconds, models, stage, calls.scaled(2.0))
+
+
+def model_forecast(seconds: Range, models: PartModels, stage: StageForecast, seconds_of_calls: Range) -> Forecast:
+    """Return the forecast of a part of which a language model, where there is one, makes that stage."""
+    if models.language is None:
+        return part_forecast(seconds)
+    return part_forecast(seconds + seconds_of_calls, (stage,))

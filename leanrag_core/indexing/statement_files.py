@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.storage.tables import read_table, require_columns, require_range, require_vectors, write_table
+from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import Lists
 from leanrag_core.types.statements import STATEMENT_SCHEMA, Statements
@@ -29,6 +29,5 @@ def read_statements(folder: Path, index: Index) -> Statements:
     size = (len(index.layers[0]), index.chunks.num_rows)
     require_range(Lists(table["entities"]).values, size[0], path, "entities")
     require_range(Lists(table["chunks"]).values, size[1], path, "chunks")
-    vectors = np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
-    require_vectors(vectors, table.num_rows, int(index.layers[0].vectors.shape[1]), folder / _VECTORS)
+    vectors = mapped_vectors(folder / _VECTORS, table.num_rows, int(index.layers[0].vectors.shape[1]))
     return Statements(table, vectors, size)

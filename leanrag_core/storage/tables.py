@@ -73,6 +73,14 @@ def _first_unsound(array: pa.Array) -> int | None:
     return _first_unsound(array.values) if pa.types.is_list(kind) else None
 
 
+def mapped_vectors(path: Path, rows: int, dimension: int) -> np.ndarray:
+    """Return the (rows, dimension) float32 vectors of an index part, mapped from the disk. Raises IndexDamaged for
+    another shape."""
+    vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    require_vectors(vectors, rows, dimension, path)
+    return vectors
+
+
 def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
     """Raise IndexDamaged when there is not one vector of that dimension for each row: (rows, dimension)."""
     if vectors.shape != (rows, dimension):

@@ -249,12 +249,7 @@ class Layer(Graph):
     @cached_property
     def adjacency(self) -> "csr_array":
         """(n, n) float32, symmetric: the weights of the relations between two entities, added up."""
-        from scipy.sparse import coo_array
-
-        weights = self.weights.astype(np.float32)
-        both_ways = np.concatenate([self.ends, self.ends[:, ::-1]])
-        size = (len(self), len(self))
-        return coo_array((np.concatenate([weights, weights]), (both_ways[:, 0], both_ways[:, 1])), shape=size).tocsr()
+        return symmetric(self.ends, self.weights.astype(np.float32), len(self))
 
     @cached_property
     def relation_chunk_lists(self) -> Lists:
@@ -304,6 +299,16 @@ class Layer(Graph):
         incident_relations = np.sort(self._incident_to(np.unique(np.asarray(rows))))
         twice = incident_relations[1:][incident_relations[1:] == incident_relations[:-1]]  # once for each end
         return np.asarray(twice)
+
+
+def symmetric(ends: np.ndarray, weights: np.ndarray, n: int) -> "csr_array":
+    """Return the (n, n) matrix of links in both directions; weights of the same two nodes are added up. ends: (p, 2)
+    rows. weights: (p,)."""
+    from scipy.sparse import coo_array
+
+    both_ways = np.concatenate([ends, ends[:, ::-1]])
+    twice = np.concatenate([weights, weights])
+    return coo_array((twice, (both_ways[:, 0], both_ways[:, 1])), shape=(n, n)).tocsr()
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:

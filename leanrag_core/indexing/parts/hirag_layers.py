@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import communities_of, joined_edges, joined_graph, joined_layers
@@ -13,6 +11,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.graph import symmetric
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS
@@ -54,11 +53,7 @@ class Part(PartBase):
 
     def read(self, folder: Path, index: Index) -> LayeredCommunities:
         """Return the communities, and the graph that they divide."""
-        from scipy.sparse import coo_array
-
         edges = joined_edges(joined_layers(index))
         n = int(edges.starts[-1])
-        both = np.concatenate([edges.ends, edges.ends[:, ::-1]])
-        twice = np.concatenate([edges.weights, edges.weights])
-        adjacency = coo_array((twice, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+        adjacency = symmetric(edges.ends, edges.weights, n)
         return LayeredCommunities(read_communities(folder, n_nodes=n, dimension=0), edges.starts, adjacency)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.storage.tables import require_vectors
+from leanrag_core.storage.tables import mapped_vectors
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import ENTITIES, VECTORS
@@ -40,7 +40,5 @@ class Part(PartBase):
         """Return the vectors of the names, (n, d) float32, mapped from the disk. Raises IndexDamaged for another
         shape.
         """
-        vectors = np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
         base = index.layers[0]
-        require_vectors(vectors, len(base), int(base.vectors.shape[1]), folder / _VECTORS)
-        return vectors
+        return mapped_vectors(folder / _VECTORS, len(base), int(base.vectors.shape[1]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.storage.tables import require_vectors
+from leanrag_core.storage.tables import mapped_vectors
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -49,10 +49,8 @@ class Part(PartBase):
         """Return the vectors of the relations, (r, d) float32, mapped from the disk. Raises IndexDamaged for another
         shape.
         """
-        vectors = np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
         base = index.layers[0]
-        require_vectors(vectors, base.relations.num_rows, int(base.vectors.shape[1]), folder / _VECTORS)
-        return vectors
+        return mapped_vectors(folder / _VECTORS, base.relations.num_rows, int(base.vectors.shape[1]))
 
 
 def relation_texts(index: Index) -> list[str]:

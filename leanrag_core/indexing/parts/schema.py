@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
-from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, Proposal, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, Proposal, model_forecast
 from leanrag_core.indexing.youtu.schema_making import Limits, make_schema
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, write_table
@@ -86,13 +86,10 @@ class Part(PartBase):
         schema.
         """
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        stages: tuple[StageForecast, ...] = ()
-        if models.language is not None:
-            n_calls = index.chunks.num_rows + 1
-            prompts, replies = _PROMPT_TOKENS.scaled(n_calls), _REPLY_TOKENS.scaled(n_calls)
-            stages = (StageForecast("make", Range(n_calls, n_calls, n_calls), prompts, replies, ZERO),)
-            seconds = seconds + Range(0.2, 1.0, 4.0).scaled(n_calls)
-        return part_forecast(seconds, stages)
+        n_calls = index.chunks.num_rows + 1
+        prompts, replies = _PROMPT_TOKENS.scaled(n_calls), _REPLY_TOKENS.scaled(n_calls)
+        stage = StageForecast("make", Range(n_calls, n_calls, n_calls), prompts, replies, ZERO)
+        return model_forecast(seconds, models, stage, Range(0.2, 1.0, 4.0).scaled(n_calls))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the schema; replies of an earlier attempt come from the store of calls."""

@@ -6,7 +6,6 @@ What is embedded is the name alone: descriptions make entities of one topic alik
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,13 +15,11 @@ from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.graph import symmetric
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.walks import EntityLinks
-
-if TYPE_CHECKING:  # scipy takes a tenth of a second to import
-    from scipy.sparse import csr_array
 
 _PAIRS_AT_ONCE = 8192  # whose vectors are read
 _PAIRS, _COSINES = "pairs.npy", "cosines.npy"
@@ -81,18 +78,11 @@ class Part(PartBase):
 
     def read(self, folder: Path, index: Index) -> EntityLinks:
         """Return the links beside the index's own graph. Raises PartDamaged."""
-        from scipy.sparse import coo_array
-
         base = index.layers[0]
-        size = (len(base), len(base))
         pairs, cosines = (np.load(folder / name, allow_pickle=False) for name in (_PAIRS, _COSINES))
         if pairs.shape != (len(cosines), 2) or (pairs.size and not 0 <= pairs.min() <= pairs.max() < len(base)):
             raise PartDamaged("part.synonyms.outside", folder=str(folder))
-
-        def joined(ends: np.ndarray, weights: np.ndarray) -> "csr_array":
-            """Return the symmetric matrix, (n, n), of these links. ends: (p, 2) rows. weights: (p,)."""
-            both = np.concatenate([ends, ends[:, ::-1]]).T
-            return coo_array((np.concatenate([weights, weights]), both), shape=size).tocsr()
-
         stated = np.maximum(1.0, np.asarray(index.relation_chunks.sum(axis=1)).ravel())
-        return EntityLinks(joined(pairs, cosines), joined(base.ends, stated), index.entity_chunks)
+        return EntityLinks(
+            symmetric(pairs, cosines, len(base)), symmetric(base.ends, stated, len(base)), index.entity_chunks
+        )

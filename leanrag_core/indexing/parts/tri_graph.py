@@ -10,7 +10,7 @@ import numpy as np
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
 from leanrag_core.indexing.statement_files import read_statements, write_statements
-from leanrag_core.storage.tables import read_table, require_columns, require_range, require_vectors, write_table
+from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -59,8 +59,7 @@ class Part(PartBase):
         entity, chunk, times = (numbers(table[name]) for name in OCCURRENCE_SCHEMA.names)
         for values, end, name in ((entity, sentences.size[0], "entity"), (chunk, sentences.size[1], "chunk")):
             require_range(values, end, path, name)
-        names = np.asarray(np.load(folder / _NAMES, mmap_mode="r", allow_pickle=False))
-        require_vectors(names, sentences.size[0], int(index.layers[0].vectors.shape[1]), folder / _NAMES)
+        names = mapped_vectors(folder / _NAMES, sentences.size[0], int(index.layers[0].vectors.shape[1]))
         occurrences = coo_array((times.astype(np.float32), (entity, chunk)), shape=sentences.size).tocsr()
         document = numbers(index.chunks["document"])
         return TriGraph(sentences, names, occurrences, np.flatnonzero(document[1:] == document[:-1]))

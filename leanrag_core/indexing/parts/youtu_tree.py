@@ -12,7 +12,7 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
-from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, model_forecast
 from leanrag_core.indexing.youtu.fusion import (
     affinity,
     first_count,
@@ -55,13 +55,10 @@ class Part(PartBase):
         """Estimate the seconds by the number of entities; with a language model a call for each community."""
         n = len(index.layers[0])
         seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(n)
-        stages: tuple[StageForecast, ...] = ()
-        if models.language is not None:
-            most_clusters = first_count(n)
-            calls = Range(1, most_clusters, most_clusters)
-            stages = (StageForecast("make", calls, calls.scaled(250), calls.scaled(60), ZERO),)
-            seconds = seconds + calls.scaled(1.0)
-        return part_forecast(seconds, stages)
+        most_clusters = first_count(n)
+        calls = Range(1, most_clusters, most_clusters)
+        stage = StageForecast("make", calls, calls.scaled(250), calls.scaled(60), ZERO)
+        return model_forecast(seconds, models, stage, calls.scaled(1.0))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the tree; replies of an earlier attempt come from the store of calls."""

@@ -20,7 +20,7 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import fill_within
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.calls import JSON_TEXT, json_object
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, symmetric
 from leanrag_core.types.job import Progress
 from leanrag_core.types.youtu import RELATION, Schema, incident_types
 
@@ -115,10 +115,7 @@ def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: fl
     n, dimension = vectors.shape
     types = incident_types(n, ends, schema)
     n_triples = np.maximum(np.asarray(types.sum(axis=1)).ravel(), 1)[:, None]
-    size = (n, n)
-    both = np.concatenate([ends, ends[:, ::-1]])
-    neighbours = coo_array((np.ones(len(both), dtype=np.float32), (both[:, 0], both[:, 1])), shape=size).tocsr()
-    tails = neighbours @ vectors
+    tails = symmetric(ends, np.ones(len(ends), dtype=np.float32), n) @ vectors
     owner = schema.attribute_entity
     if len(owner):
         attribute_links = coo_array(
