@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
@@ -15,6 +13,7 @@ from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import NO_USAGE, CallMade, Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph
+from leanrag_core.types.rows import with_column
 from leanrag_core.types.settings import Apply
 
 LONGEST = 500  # tokens of a description that is left as it is
@@ -73,8 +72,8 @@ def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, 
             usage = usage + rewritten.call.usage
             target = tables[about.what]["id"][about.row].as_py()
             calls.append(WrittenCall("condense", 0, target, rewritten.call))
-    entities, relations = _with(graph.entities, texts["entity"]), _with(graph.relations, texts["relation"])
-    return Condensed(Graph(entities, relations), tuple(drops), usage, tuple(calls))
+    condensed = [with_column(tables[what], "description", texts[what]) for what in ("entity", "relation")]
+    return Condensed(Graph(*condensed), tuple(drops), usage, tuple(calls))
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,6 @@ class _Rewritten:
     text: str
     drops: tuple[Drop, ...]
     call: CallMade | None = None
-
-
-def _with(table: pa.Table, descriptions: list[str]) -> pa.Table:
-    column = table.schema.get_field_index("description")
-    field = table.schema.field(column)
-    return table.set_column(column, field, pa.array(descriptions, field.type))
 
 
 def beginning(text: str, max_tokens: int) -> str:

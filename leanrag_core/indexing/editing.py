@@ -4,14 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.names import entity_id, name_key, relation_id, tidy_name
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Graph
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import with_column
 from leanrag_core.types.updating import MAX_EDITS, Edit, EditLog, EditOutcome
 
 _NEEDS_OTHER = ("rename", "retype", "merge", "split", "delete-relation", "describe-relation")
@@ -157,8 +156,8 @@ class Replay:
                     texts[id_] = " ".join(step.edit.text.split())
                     self._affected[step.edit.number] += 1
         return Graph(
-            _with_column(graph.entities, "type", list(types.values())),
-            _with_column(graph.relations, "description", list(texts.values())),
+            with_column(graph.entities, "type", list(types.values())),
+            with_column(graph.relations, "description", list(texts.values())),
         )
 
 
@@ -183,9 +182,3 @@ def _called(key: str, following: Sequence[_Step]) -> str:
         if step.edit.action in ("rename", "merge") and step.key == key:
             key = step.other
     return key
-
-
-def _with_column(table: pa.Table, name: str, values: list[str]) -> pa.Table:
-    column = table.schema.get_field_index(name)
-    field = table.schema.field(column)
-    return table.set_column(column, field, pa.array(values, field.type))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged, ReplyError
 from leanrag_core.execution.executors import ThreadMap
-from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
+from leanrag_core.indexing.communities.files import vectors_in, with_vectors, without_vectors
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion
@@ -262,5 +262,4 @@ def read_tree(folder: Path, index: Index) -> TextTree:
     below = layer[children.values[children.offsets[0] : children.offsets[-1]]]
     if (below != np.repeat(layer, n_children) - 1).any() or ((n_children == 0) != (layer == 0)).any():
         raise PartDamaged("part.of_another_index", part=folder.parent.name)
-    kept = [name for name in table.column_names if name != VECTOR]
-    return TextTree(table.select(kept), vectors_in(table))
+    return TextTree(without_vectors(table), vectors_in(table))

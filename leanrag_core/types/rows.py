@@ -1,6 +1,6 @@
 """From columns to numbers, and from an id to its row, without a Python object for every cell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,13 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
         return arrays[0]
     is_float, size = pa.types.is_floating(column.type), column.type.bit_width // 8
     return np.concatenate([*arrays, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
+
+
+def with_column(table: pa.Table, name: str, values: Sequence[Any]) -> pa.Table:
+    """Return the table with other values in that column."""
+    place = table.schema.get_field_index(name)
+    field = table.schema.field(place)
+    return table.set_column(place, field, pa.array(values, field.type))
 
 
 _SHORT = 4096  # rows of a table whose values are kept

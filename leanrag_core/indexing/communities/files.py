@@ -30,6 +30,18 @@ def vectors_in(table: pa.Table) -> np.ndarray:
     return numbers(table[VECTOR].combine_chunks().flatten()).reshape(-1, dimension)
 
 
+def without_vectors(table: pa.Table) -> pa.Table:
+    """Return the table without its column of vectors and without metadata."""
+    return table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
+
+
+def require_parents(table: pa.Table, path: Path) -> None:
+    """Raise IndexDamaged unless a parent comes before its parts, and -1 means none: so searches from the roots down
+    end."""
+    parent = numbers(table["parent"])
+    require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
+
+
 def write_communities(folder: Path, communities: Communities) -> None:
     """Write the two tables."""
     table = with_vectors(communities.table, communities.vectors)
@@ -52,8 +64,5 @@ def read_communities(folder: Path, *, n_nodes: int, dimension: int) -> Communiti
     require_columns(claims, CLAIM_SCHEMA, claims_path)
     require_range(Lists(table["nodes"]).values, n_nodes, path, "nodes")
     require_range(numbers(claims["entity"]), n_nodes, claims_path, "entity")
-    # A parent comes before its parts, and -1 means none: so searches from the roots down end.
-    parent = numbers(table["parent"])
-    require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
-    table = table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
-    return Communities(table, vectors, claims, n_nodes)
+    require_parents(table, path)
+    return Communities(without_vectors(table), vectors, claims, n_nodes)

@@ -71,8 +71,12 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
             tools.meter.add_fault(str(error))
             continue
         claims += [(row_of[entity], chunk, claim) for entity, claim in answer.value if entity in row_of]
-    claims.sort()
-    columns = list(zip(*claims, strict=True)) if claims else [(), (), ()]
+    return _claim_table(claims)
+
+
+def _claim_table(claims: Sequence[tuple[int, int, str]]) -> pa.Table:
+    """Return the table of claims, sorted: entity, chunk and text of each."""
+    columns = list(zip(*sorted(claims), strict=True)) if claims else [(), (), ()]
     return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
 
 
@@ -226,13 +230,13 @@ def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) 
 
 def _claims(index: Index, claims: Sequence[ImportedClaim]) -> pa.Table:
     row_of, chunk_of = index.layers[0].row_of, RowOf(index.chunks["id"])
-    rows = sorted(
-        (row_of[claim.subject], chunk_of.get(claim.chunk, -1), claim.description)
-        for claim in claims
-        if claim.subject in row_of and claim.description
+    return _claim_table(
+        [
+            (row_of[claim.subject], chunk_of.get(claim.chunk, -1), claim.description)
+            for claim in claims
+            if claim.subject in row_of and claim.description
+        ]
     )
-    columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
-    return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
 
 
 def _report(community: ImportedCommunity) -> Report | None:

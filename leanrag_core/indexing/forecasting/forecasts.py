@@ -225,11 +225,7 @@ def forecast_endpoint_build(
     price = settings.price(model.model)
     writing = models.in_role(AGGREGATION).settings
     other = writing.price(model_title(config.aggregation_model)) if config.aggregation_model else price
-    merges = Range(
-        entities.low * _LONG_DESCRIPTIONS.low,
-        entities.expected * _LONG_DESCRIPTIONS.expected,
-        entities.high * _LONG_DESCRIPTIONS.high,
-    )
+    merges = entities.times(_LONG_DESCRIPTIONS)
     texts = entities + counts.clusters + exactly(len(chunks))
     stages = (
         _extraction(known, extractor, config, price),

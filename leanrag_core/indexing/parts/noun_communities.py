@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
+from leanrag_core.indexing.communities.files import require_parents
 from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
@@ -60,9 +61,7 @@ class Part(PartBase):
         require_columns(table, CONCEPT_COMMUNITY_SCHEMA, path)
         require_range(Lists(table["concepts"]).values, size[0], path, "concepts")
         require_range(Lists(table["chunks"]).values, size[1], path, "chunks")
-        # A parent comes before its parts, and -1 means none: so a search from the roots down ends.
-        parent = numbers(table["parent"])
-        require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
+        require_parents(table, path)
         return ConceptCommunities(table, size)
 
 

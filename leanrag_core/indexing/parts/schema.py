@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.communities.files import VECTOR, vectors_in, with_vectors
+from leanrag_core.indexing.communities.files import vectors_in, with_vectors, without_vectors
 from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, Proposal, model_forecast
 from leanrag_core.indexing.youtu.schema_making import Limits, make_schema
 from leanrag_core.messages.message import message
@@ -44,19 +43,15 @@ def read_schema(folder: Path, *, n_entities: int, n_relations: int) -> Schema:
     if (entity_type.shape, relation_type.shape) != ((n_entities,), (n_relations,)):
         raise PartDamaged("part.of_another_index", part="schema")
     return Schema(
-        types=_plain(types),
+        types=without_vectors(types),
         type_vectors=vectors_in(types),
         entity_type=entity_type,
         relation_type=relation_type,
-        attributes=_plain(attributes),
+        attributes=without_vectors(attributes),
         attribute_vectors=vectors_in(attributes),
         proposals=read_table(folder / _PROPOSALS),
         by_model=by_model,
     )
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    return table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
 
 
 _SECONDS_AN_ENTITY = Range(0.0002, 0.001, 0.005)
