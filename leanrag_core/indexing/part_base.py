@@ -5,29 +5,33 @@ Such a file has a dataclass `Config` of its options, and a class `Part` as descr
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.asking import ask
+from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter
+from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words
+from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import LANGUAGE
 
+T = TypeVar("T")
 _TEXTS_AT_ONCE = 256
 _DECLARED = ("name", "title", "help", "needs", "offered", "fingerprint", "forecast", "build", "lasting_files", "read")
 
@@ -77,6 +81,24 @@ class PartTools:
             self.report(Progress("make", start, len(texts), "vectors"))
             vectors.append(self.embed(texts[start : start + _TEXTS_AT_ONCE]))
         return np.concatenate(vectors)
+
+    def ask(
+        self,
+        language: LanguageModel,
+        task: str,
+        read: Callable[[Completion], T],
+        *,
+        form: JsonSchema | None = None,
+        keep: Collection[str] = (),
+        **fields: object,
+    ) -> T:
+        """Return what `read` makes of the model's reply to the prompt of that task; see models.asking.ask(). form: of
+        the reply. keep: fields that are never cut. Raises BudgetSpent, Cancelled, ReplyError.
+        """
+        self.meter.require_budget()
+        prompt = self.prompts.of(task)
+        messages = [{"role": "user", "content": fill_within(language, prompt, keep=keep, **fields)}]
+        return ask(language, messages, read, schema=form, task=prompt.fingerprint).value
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ from leanrag_core.errors import PartDamaged, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.communities.files import vectors_in, with_vectors, without_vectors
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion
-from leanrag_core.models.window import fill_within
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.text.sentences import split_sentences, up_to_last_sentence
 from leanrag_core.text.tokens import count_many, count_tokens, token_offsets, trim_to_tokens
@@ -119,13 +117,10 @@ def summaries(
 
     def write(place: int) -> Summary:
         if language is not None:
-            tools.meter.require_budget()
-            prompt = tools.prompts.of(TASK)
             texts = trim_to_tokens("\n\n".join(groups[place]), _READ_TOKENS)
-            content = fill_within(language, prompt, keep=("max_tokens",), passages=texts, max_tokens=max_tokens)
-            messages = [{"role": "user", "content": content}]
+            keep = ("max_tokens",)
             try:
-                text = ask(language, messages, _text, task=prompt.fingerprint).value
+                text = tools.ask(language, TASK, _text, keep=keep, passages=texts, max_tokens=max_tokens)
                 return Summary(_cut(text, max_tokens), by_model=True)
             except ReplyError as error:
                 tools.meter.add_fault(str(error))

@@ -22,9 +22,9 @@ from leanrag_core.indexing.communities.reports import (
 )
 from leanrag_core.indexing.communities.reports import TASK as REPORT_TASK
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask, read_json
+from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.window import count_cut, fill_within, room_in
+from leanrag_core.models.window import count_cut, room_in
 from leanrag_core.text.tokens import count_many, rest_of_line
 from leanrag_core.types.calls import JSON_TEXT, json_list, json_object
 from leanrag_core.types.communities import (
@@ -51,7 +51,7 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
     whose reply cannot be used has none. Raises BudgetSpent, Cancelled.
     """
     names = index.layers[0].entities["name"].to_pylist()
-    prompt, entities_in = tools.prompts.of(TASK), index.entity_chunks.tocsc()
+    entities_in = index.entity_chunks.tocsc()
     n_chunks = index.chunks.num_rows
     claims: list[tuple[int, int, str]] = []
     for chunk in range(n_chunks):
@@ -60,17 +60,14 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
         if not rows:
             continue
         row_of = {names[row].casefold(): row for row in rows}
-        tools.meter.require_budget()
         listed = "\n".join(f"- {names[row]}" for row in rows)
-        text = fill_within(language, prompt, entities=listed, text=index.chunk(chunk).text)
+        text = index.chunk(chunk).text
         try:
-            answer = ask(
-                language, [{"role": "user", "content": text}], _read, schema=CLAIMS_REPLY, task=prompt.fingerprint
-            )
+            answer = tools.ask(language, TASK, _read, form=CLAIMS_REPLY, entities=listed, text=text)
         except ReplyError as error:
             tools.meter.add_fault(str(error))
             continue
-        claims += [(row_of[entity], chunk, claim) for entity, claim in answer.value if entity in row_of]
+        claims += [(row_of[entity], chunk, claim) for entity, claim in answer if entity in row_of]
     return _claim_table(claims)
 
 
@@ -121,7 +118,7 @@ def written_reports(graph: ElementGraph, tree: CommunityTree, tools: PartTools, 
             if elements.left_out and budget < max_tokens:
                 count_cut(tools.language)
             try:
-                return llm_report(tools.language, tools.prompts, elements)
+                return llm_report(tools.language, tools, elements)
             except ReplyError as error:
                 tools.meter.add_fault(str(error))
         return builtin_report(graph, nodes[row], [nodes[part] for part in parts[row]], rating[row])

@@ -9,10 +9,9 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, whole
 from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
-from leanrag_core.models.asking import ask, read_json
+from leanrag_core.indexing.part_base import PartTools
+from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.window import fill_within
-from leanrag_core.prompts.book import PromptBook
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, json_object
@@ -125,11 +124,9 @@ def material(
     return fitted([line for place in reports_first for line in texts[place]], max_tokens)
 
 
-def llm_report(language: LanguageModel, prompts: PromptBook, elements: Material) -> Report:
+def llm_report(language: LanguageModel, tools: PartTools, elements: Material) -> Report:
     """Return the model's report, asked for again once where it cannot be read. Raises ReplyError, BudgetSpent."""
-    prompt = prompts.of(TASK)
-    messages = [{"role": "user", "content": fill_within(language, prompt, elements=elements.text)}]
-    return ask(language, messages, _read, schema=REPORT_REPLY, task=prompt.fingerprint).value
+    return tools.ask(language, TASK, _read, form=REPORT_REPLY, elements=elements.text)
 
 
 def _read(completion: Completion) -> Report:

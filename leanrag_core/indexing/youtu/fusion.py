@@ -15,9 +15,8 @@ from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.communities.reports import HIGHEST_RATING, Report
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask, read_json
+from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.window import fill_within
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.calls import JSON_TEXT, json_object
 from leanrag_core.types.graph import Layer, symmetric
@@ -44,7 +43,6 @@ def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartToo
         rows, rating = members[community].tolist(), ratings[community]
         reason = f"{len(rows)} entities."
         if tools.language is not None:
-            tools.meter.require_budget()
             try:
                 title, description = _by_model(base, rows, tools.language, tools)
                 return Report(title, description, rating, reason, (), by_model=True)
@@ -64,9 +62,9 @@ def named_communities(base: Layer, members: Sequence[np.ndarray], tools: PartToo
 
 
 def _by_model(base: Layer, rows: Sequence[int], language: LanguageModel, tools: PartTools) -> tuple[str, str]:
-    prompt, names = tools.prompts.of("name_community"), base.entity_cells["name"]
-    text = fill_within(language, prompt, names="\n".join(f"- {names[row].as_py()}" for row in rows[:_IN_PROMPT]))
-    return ask(language, [{"role": "user", "content": text}], _read, schema=_REPLY, task=prompt.fingerprint).value
+    names = base.entity_cells["name"]
+    listed = "\n".join(f"- {names[row].as_py()}" for row in rows[:_IN_PROMPT])
+    return tools.ask(language, "name_community", _read, form=_REPLY, names=listed)
 
 
 def _read(completion: Completion) -> tuple[str, str]:

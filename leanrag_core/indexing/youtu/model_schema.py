@@ -13,9 +13,8 @@ from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.aggregation.summary_reply import whole
 from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.models.asking import ask, read_json
+from leanrag_core.models.asking import read_json
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.models.window import fill_within
 from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, JSON_TEXTS, json_list, json_object
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -74,17 +73,13 @@ def refined(
     n_chunks = index.chunks.num_rows
     rows = sorted({place * n_chunks // _SAMPLED for place in range(_SAMPLED)})
     passages = "\n\n".join(index.chunk(row).text.strip() for row in rows)
-    prompt = tools.prompts.of("refine_schema")
-    tools.meter.require_budget()
-    text = fill_within(language, prompt, keep=("most",), schema=schema_text(seed), passages=passages, most=most)
+    fields = {"schema": schema_text(seed), "passages": passages, "most": most}
     try:
-        answer = ask(
-            language, [{"role": "user", "content": text}], _read_schema, schema=_SCHEMA_REPLY, task=prompt.fingerprint
-        )
+        answer = tools.ask(language, "refine_schema", _read_schema, form=_SCHEMA_REPLY, keep=("most",), **fields)
     except ReplyError as error:
         tools.meter.add_fault(str(error))
         return {kind: list(names) for kind, names in seed.items()}
-    return {kind: (names or list(seed[kind]))[:most] for kind, names in answer.value.items()}
+    return {kind: (names or list(seed[kind]))[:most] for kind, names in answer.items()}
 
 
 def read_chunks(
@@ -97,7 +92,7 @@ def read_chunks(
     """
     base, entities_in = index.layers[0], index.entity_chunks.tocsc()
     names, own_types = base.entities["name"].to_pylist(), base.entities["type"].to_pylist()
-    prompt, n_chunks, schema = tools.prompts.of("extract_attributes"), index.chunks.num_rows, schema_text(types)
+    n_chunks, schema = index.chunks.num_rows, schema_text(types)
     allowed = {name.casefold(): name for name in types["attribute"]}
 
     def read(chunk: int) -> ChunkReading:
@@ -105,21 +100,20 @@ def read_chunks(
         if not rows:
             return ChunkReading()
         row_of = {names[row].casefold(): row for row in rows}
-        tools.meter.require_budget()
         listed = "\n".join(f"- {names[row]} ({own_types[row]})" for row in rows)
-        text = fill_within(language, prompt, schema=schema, entities=listed, text=index.chunk(chunk).text)
         try:
-            answer = ask(
+            return tools.ask(
                 language,
-                [{"role": "user", "content": text}],
+                "extract_attributes",
                 lambda reply: _read_chunk(reply, row_of, allowed, chunk),
-                schema=_CHUNK_REPLY,
-                task=prompt.fingerprint,
+                form=_CHUNK_REPLY,
+                schema=schema,
+                entities=listed,
+                text=index.chunk(chunk).text,
             )
         except ReplyError as error:
             tools.meter.add_fault(str(error))
             return ChunkReading()
-        return answer.value
 
     readings: list[ChunkReading] = []
     for reading in ThreadMap(CALLS_AT_ONCE)(read, range(n_chunks)):
