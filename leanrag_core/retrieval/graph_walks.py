@@ -13,6 +13,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import best_first_rounded, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import places_of_runs
 from leanrag_core.types.walks import Transition, WalkOperator, walk_operator
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -250,8 +251,7 @@ def _neighbours(adjacency: "csr_array", frontier: np.ndarray) -> tuple[np.ndarra
     """Return the neighbours of those nodes, and from which of them each is reached. frontier: (k,) int, nodes."""
     starts = adjacency.indptr[frontier].astype(np.int64)
     counts = adjacency.indptr[frontier + 1] - starts
-    places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-    return adjacency.indices[places].astype(np.int64), np.repeat(frontier, counts)
+    return adjacency.indices[places_of_runs(starts, counts)].astype(np.int64), np.repeat(frontier, counts)
 
 
 def _path_to_start(parents: np.ndarray, node: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import Columns, Lists, RowOf, numbers
+from leanrag_core.types.rows import Columns, Lists, RowOf, numbers, places_of_runs
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
@@ -288,9 +288,7 @@ class Layer(Graph):
         """Return the relations of each of those entities, one entity after the other, (k,) int32. rows: (m,) int."""
         offsets, relations = self._incident
         starts = offsets[rows]
-        counts = offsets[rows + 1] - starts
-        places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        return np.asarray(relations[places])
+        return np.asarray(relations[places_of_runs(starts, offsets[rows + 1] - starts)])
 
     def relations_inside(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the relations with both ends among those entities, (k,) int32 rows, ascending. rows: (m,) int."""

@@ -32,6 +32,12 @@ def with_column(table: pa.Table, name: str, values: Sequence[Any]) -> pa.Table:
     return table.set_column(place, field, pa.array(values, field.type))
 
 
+def places_of_runs(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the places of runs, one run after the other, (counts.sum(),) int64. starts, counts: (k,), of each run its
+    first place and how many it has."""
+    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts))
+
+
 _SHORT = 4096  # rows of a table whose values are kept
 
 
@@ -111,8 +117,7 @@ class Lists:
         offsets, values = self._pieces[0].offsets, self._pieces[0].values
         starts = offsets[rows].astype(np.int64)
         counts = offsets[rows + 1] - starts
-        places = np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        return np.asarray(values[places])
+        return np.asarray(values[places_of_runs(starts, counts)])
 
 
 class _ListPiece:

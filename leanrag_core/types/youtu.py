@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.graph import Layer, children_offsets
-from leanrag_core.types.rows import Columns, numbers
+from leanrag_core.types.rows import Columns, numbers, places_of_runs
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
@@ -98,7 +98,7 @@ class Schema:
         first = np.searchsorted(self.attribute_entity, entities)
         last = np.searchsorted(self.attribute_entity, entities, side="right")
         counts = last - first
-        return np.asarray(np.arange(int(counts.sum())) + np.repeat(first - np.cumsum(counts) + counts, counts))
+        return places_of_runs(first, counts)
 
 
 def unbounded_schema(base: Layer) -> Schema:
