@@ -9,7 +9,7 @@ from leanrag_core.clustering.clusters import cluster, described, scatter_within
 from leanrag_core.clustering.mixture import shrunk, whitening_of
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components, numbered_by_first_row
 from leanrag_core.clustering.reduction import principal_axes
-from leanrag_core.clustering.sizes import joined_singletons, split_and_joined
+from leanrag_core.clustering.sizes import cluster_means, joined_singletons, split_and_joined
 
 _BLOCK = 4096
 _POINTS_A_DIMENSION = 4
@@ -70,9 +70,7 @@ class _Components:
     @classmethod
     def from_labels(cls, white: np.ndarray, labels: np.ndarray) -> "_Components":
         """Return one component for each label. white: (n, k) float32, whitened. labels: (n,) int, every label used."""
-        sizes = np.bincount(labels)
-        means = np.stack([np.bincount(labels, weights=column) for column in white.T], axis=1) / sizes[:, None]
-        return cls(means.astype(np.float32), sizes)
+        return cls(cluster_means(labels, white), np.bincount(labels))
 
     def extended_by(self, white: np.ndarray, labels: np.ndarray) -> "_Components":
         """Return these components followed by one more for each label. white: (n, k) float32. labels: (n,) int, all

@@ -34,6 +34,12 @@ def split_and_joined(labels: np.ndarray, points: np.ndarray, largest: int, m: in
     return labels
 
 
+def cluster_means(labels: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return the mean of each cluster, (m, k) float32. labels: (n,) int, every label used. points: (n, k)."""
+    sums = np.stack([np.bincount(labels, weights=column) for column in points.T], axis=1)
+    return np.asarray((sums / np.bincount(labels)[:, None]).astype(np.float32))
+
+
 def _parts(rows: np.ndarray, points: np.ndarray, largest: int) -> list[np.ndarray]:
     """Cut these rows into whole clusters of the largest size and one with the rest: halves would separate more
     neighbours.
@@ -56,8 +62,7 @@ def _joined(labels: np.ndarray, points: np.ndarray, largest: int, surplus: int) 
     """
     sizes = np.bincount(labels)
     count = len(sizes)
-    sums = np.stack([np.bincount(labels, weights=column, minlength=count) for column in points.T], axis=1)
-    means = (sums / sizes[:, None]).astype(np.float32)
+    means = cluster_means(labels, points)
     near = nearest_neighbours(means, min(_JOINED_AMONG, count - 1))
     left, right = np.repeat(np.arange(count), near.shape[1]), near.ravel()
     fits = (left < right) | ~(near[right] == left[:, None]).any(axis=1)
@@ -222,8 +227,7 @@ def joined_singletons(labels: np.ndarray, white: np.ndarray, largest: int | None
     alone = np.flatnonzero(sizes[clusters] == 1)
     if len(alone) == 0 or len(alone) == len(labels):
         return labels
-    means = np.stack([np.bincount(clusters, weights=column) for column in white.T], axis=1) / sizes[:, None]
-    means = means.astype(np.float32)
+    means = cluster_means(clusters, white)
     members = np.flatnonzero(sizes[clusters] > 1)
     members = members[:: -(-len(members) // _MEMBERS)]
     limit = _FRINGE_TIMES * float(np.quantile(_squared(white[members] - means[clusters[members]]), _FRINGE))
