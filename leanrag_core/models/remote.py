@@ -309,14 +309,13 @@ class RemoteLanguageModel:
             return None
         usage = self._usage(call, record.completion_tokens or 0)
         known = _completion(record, usage, keys[-1])
-        if call.accept is not None or not known.text.strip():
-            try:
-                (call.accept or _not_empty)(known)
-            except ReplyCut:  # as it was when it came
-                self._count_reused(keys[0])
-                raise
-            except ReplyError:  # the rules have changed since
-                return None
+        try:
+            (call.accept or _not_empty)(known)
+        except ReplyCut:  # as it was when it came
+            self._count_reused(keys[0])
+            raise
+        except ReplyError:  # the rules have changed since
+            return None
         self._count_reused(keys[0])
         return known
 
@@ -365,15 +364,14 @@ class RemoteLanguageModel:
             asked_again=again or None,
             messages=tuple(ChatMessage(**message) for message in call.messages) if stage in _WRITES_AN_INDEX else (),
         )
-        if call.accept is not None or not completion.text.strip():
-            try:
-                (call.accept or _not_empty)(completion)
-            except ReplyCut:  # the passage is too much for one reply: true the next time, too
-                self.memory.put_many(dict.fromkeys(keys, record))
-                raise
-            except ReplyError as error:
-                self._count_fault(keys[0] if keys else "", f"{call.task.split(':')[0] or 'call'}: {error}")
-                raise
+        try:
+            (call.accept or _not_empty)(completion)
+        except ReplyCut:  # the passage is too much for one reply: true the next time, too
+            self.memory.put_many(dict.fromkeys(keys, record))
+            raise
+        except ReplyError as error:
+            self._count_fault(keys[0] if keys else "", f"{call.task.split(':')[0] or 'call'}: {error}")
+            raise
         self.memory.put_many(dict.fromkeys(keys, record))
         return completion
 
