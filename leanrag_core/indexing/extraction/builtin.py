@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
@@ -18,7 +18,7 @@ from leanrag_core.indexing.extraction.headings import heading_sentences, titles_
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
 from leanrag_core.indexing.extraction.noun_phrases import title_key
-from leanrag_core.indexing.extraction.sentence_files import SentenceFiles
+from leanrag_core.indexing.extraction.sentence_files import ReadInOrder, SentenceFiles
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
 from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside
 from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
@@ -236,7 +236,7 @@ class _Chunks:
         return self._starts[row]
 
 
-class _Extractions(Sequence[Extraction]):
+class _Extractions(ReadInOrder[Extraction]):
     """The extraction of each chunk, under settled names: made document by document, again at each pass over them.
 
     in_order: the chunks stand in the order of the documents. neutral: rows of documents that are read without grammar.
@@ -266,15 +266,6 @@ class _Extractions(Sequence[Extraction]):
             extraction_of = dict(pairs)
             for place, chunk in enumerate(self._chunks):
                 yield extraction_of.get(place) or Extraction(chunk.id, (), ())
-
-    @overload
-    def __getitem__(self, place: int) -> Extraction: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Extraction]: ...
-
-    def __getitem__(self, place: int | slice) -> Extraction | list[Extraction]:
-        return list(self)[place]
 
     def _of(self, row: int) -> Iterator[tuple[int, Extraction]]:
         """Yield the extraction of each chunk of the document, with the chunk's row."""

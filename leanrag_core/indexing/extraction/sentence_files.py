@@ -8,7 +8,7 @@ import json
 import tempfile
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import IO, overload
+from typing import IO, TypeVar, overload
 
 from leanrag_core.indexing.extraction.english_reading import cells_of, sentence_of
 from leanrag_core.indexing.extraction.sentences import ReadSentence
@@ -16,7 +16,23 @@ from leanrag_core.indexing.extraction.sentences import ReadSentence
 MOST_IN_MEMORY = 4_000_000  # characters of sentences
 
 
-class SentenceFiles(Sequence[ReadSentence]):
+T = TypeVar("T")
+
+
+class ReadInOrder(Sequence[T]):
+    """A sequence that is read from its beginning: a single item costs as much as all of them."""
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        return list(self)[place]
+
+
+class SentenceFiles(ReadInOrder[ReadSentence]):
     """All sentences, in the order of the documents' rows, to be read any number of times.
 
     The system deletes the file when this object is gone. Sentences come back equal in every bit.
@@ -63,15 +79,6 @@ class SentenceFiles(Sequence[ReadSentence]):
     def __iter__(self) -> Iterator[ReadSentence]:
         for row in range(len(self._starts)):
             yield from self.of(row)
-
-    @overload
-    def __getitem__(self, place: int) -> ReadSentence: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[ReadSentence]: ...
-
-    def __getitem__(self, place: int | slice) -> ReadSentence | list[ReadSentence]:
-        return list(self)[place]
 
     def _write(self, row: int, sentences: list[ReadSentence]) -> None:
         assert self._file is not None
