@@ -1,8 +1,9 @@
 """Calls of language models: what they use and may cost, how they are recorded, and what they made in an index."""
 
 import math
+import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from leanrag_core.errors import InvalidConfig
@@ -62,26 +63,13 @@ class Usage:
     cached_tokens: int = absent_at_default(0)
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.seconds + other.seconds,
-            self.cost + other.cost,
-            self.cached_tokens + other.cached_tokens,
-        )
+        return Usage(*map(operator.add, _values(self), _values(other)))
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.calls - other.calls,
-            self.prompt_tokens - other.prompt_tokens,
-            self.completion_tokens - other.completion_tokens,
-            self.seconds - other.seconds,
-            self.cost - other.cost,
-            self.cached_tokens - other.cached_tokens,
-        )
+        return Usage(*map(operator.sub, _values(self), _values(other)))
 
 
+_values = operator.attrgetter(*(spec.name for spec in fields(Usage)))
 NO_USAGE = Usage()
 
 
