@@ -131,19 +131,9 @@ class IndexConfig:
     cluster_size: int = option(
         20, low=2, high=200, paper=20, in_row=True, stage=CLUSTER, help=message("option.help.cluster_size")
     )
-    tau: str | int | float | None = option(
-        None,
-        paper=3,
-        in_row=True,
-        stage=RELATIONS,
-        help=message("option.help.tau"),
-    )
+    tau: str | int | float | None = option(None, paper=3, in_row=True, stage=RELATIONS, help=message("option.help.tau"))
     concatenation_tokens: int = option(
-        1000,
-        low=16,
-        high=8192,
-        stage=RELATIONS,
-        help=message("option.help.concatenation_tokens"),
+        1000, low=16, high=8192, stage=RELATIONS, help=message("option.help.concatenation_tokens")
     )
     chunk_tokens: int = option(
         512, low=32, high=8192, paper=1024, in_row=True, stage=CHUNK, help=message("option.help.chunk_tokens")
@@ -152,27 +142,12 @@ class IndexConfig:
         64, low=0, high=4096, paper=128, in_row=True, stage=CHUNK, help=message("option.help.overlap_tokens")
     )
     size_cap: bool = option(True, in_row=True, stage=CLUSTER, help=message("option.help.size_cap"))
-    cap_by: str = option(
-        "capacity",
-        choices=("capacity", "split"),
-        stage=CLUSTER,
-        help=message("option.help.cap_by"),
-    )
-    smoothing: int = option(
-        1,
-        low=0,
-        high=3,
-        paper=0,
-        stage=CLUSTER,
-        help=message("option.help.smoothing"),
-    )
+    cap_by: str = option("capacity", choices=("capacity", "split"), stage=CLUSTER, help=message("option.help.cap_by"))
+    smoothing: int = option(1, low=0, high=3, paper=0, stage=CLUSTER, help=message("option.help.smoothing"))
     neighbours: int = option(12, low=1, high=64, stage=CLUSTER, help=message("option.help.neighbours"))
     space: int = option(128, low=2, high=384, stage=CLUSTER, help=message("option.help.space"))
     singletons: str = option(
-        "join",
-        choices=("join", "keep", "released"),
-        stage=CLUSTER,
-        help=message("option.help.singletons"),
+        "join", choices=("join", "keep", "released"), stage=CLUSTER, help=message("option.help.singletons")
     )
     cluster_engine: str = option(
         "workbench",
@@ -182,46 +157,22 @@ class IndexConfig:
         help=message("option.help.cluster_engine"),
     )
     covariance: str = option(
-        "tied",
-        choices=("tied", "full", "diag"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.covariance"),
+        "tied", choices=("tied", "full", "diag"), absent=True, stage=CLUSTER, help=message("option.help.covariance")
     )
     starts: str = option(
-        "one",
-        choices=("one", "released"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.starts"),
+        "one", choices=("one", "released"), absent=True, stage=CLUSTER, help=message("option.help.starts")
     )
     cluster_count: str = option(
-        "size",
-        choices=("size", "bic"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.cluster_count"),
+        "size", choices=("size", "bic"), absent=True, stage=CLUSTER, help=message("option.help.cluster_count")
     )
     reduction: str = option(
-        "pca",
-        choices=("pca", "umap", "none"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.reduction"),
+        "pca", choices=("pca", "umap", "none"), absent=True, stage=CLUSTER, help=message("option.help.reduction")
     )
     stop_rule: str = option(
-        "root",
-        choices=("root", "released"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.stop_rule"),
+        "root", choices=("root", "released"), absent=True, stage=CLUSTER, help=message("option.help.stop_rule")
     )
     max_layers: str = option(
-        "root",
-        choices=("root", "released"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.max_layers"),
+        "root", choices=("root", "released"), absent=True, stage=CLUSTER, help=message("option.help.max_layers")
     )
     relation_rule: str = option(
         "lambda",
@@ -238,11 +189,7 @@ class IndexConfig:
         help=message("option.help.relation_input"),
     )
     concatenation: str = option(
-        "clean",
-        choices=("clean", "records"),
-        absent=True,
-        stage=RELATIONS,
-        help=message("option.help.concatenation"),
+        "clean", choices=("clean", "records"), absent=True, stage=RELATIONS, help=message("option.help.concatenation")
     )
     singleton_relations: str = option(
         "lifted",
