@@ -187,9 +187,7 @@ class LLMExtractor:
         replies: list[tuple[Reply, Completion]] = []
         parts = self._parts(text)
         if parts is not None:
-            of_parts = [self.stored_replies(part, recall) for part in parts]
-            stored_parts = tuple(stored for part in of_parts for stored in part.replies)
-            return StoredReplies(stored_parts, all(part.complete for part in of_parts))
+            return self._stored_of_parts(parts, recall, replies)
         for number in range(self.gleaning_rounds + 1):
             if number and not self._has_room(call.messages):
                 break
@@ -199,9 +197,7 @@ class LLMExtractor:
             if completion.looped:
                 return StoredReplies(tuple(replies), True)
             if completion.cut:
-                halves = [self.stored_replies(half, recall) for half in _halves(text) or ()]
-                stored_parts = tuple(stored for half in halves for stored in half.replies)
-                return StoredReplies((*replies, *stored_parts), all(half.complete for half in halves))
+                return self._stored_of_parts(_halves(text) or (), recall, replies)
             try:
                 reply = parse_reply(completion.text, "")
             except ReplyError:
@@ -213,6 +209,14 @@ class LLMExtractor:
                 break
             call = Call(self._next_messages(call.messages, completion), GLEAN_SCHEMA, task=self._more.fingerprint)
         return StoredReplies(tuple(replies), True)
+
+    def _stored_of_parts(
+        self, parts: Sequence[str], recall: Recall, before: Sequence[tuple[Reply, Completion]]
+    ) -> StoredReplies:
+        """Return the replies before, and those about the parts of a passage."""
+        of_parts = [self.stored_replies(part, recall) for part in parts]
+        replies = (*before, *(stored for part in of_parts for stored in part.replies))
+        return StoredReplies(replies, all(part.complete for part in of_parts))
 
     def _next_messages(self, messages: Messages, completion: Completion) -> Messages:
         """Return the next gleaning question."""
@@ -357,17 +361,17 @@ def _require_something(extractions: Sequence[Extraction]) -> None:
 class _Cut(ReplyCut):
     """A reply that ended at the token limit; text: what there is of it."""
 
+    problem = "the reply was cut at the token limit"
+
     def __init__(self, completion: Completion) -> None:
-        super().__init__("the reply was cut at the token limit")
+        super().__init__(self.problem)
         self.completion, self.text = completion, completion.text
 
 
 class _Looped(_Cut):
     """A reply that was stopped because it repeated itself."""
 
-    def __init__(self, completion: Completion) -> None:
-        ReplyCut.__init__(self, "the reply began to repeat itself and was ended")
-        self.completion, self.text = completion, completion.text
+    problem = "the reply began to repeat itself and was ended"
 
 
 def _require_plausible(reply: Reply, most: int) -> None:
