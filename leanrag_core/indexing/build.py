@@ -264,14 +264,7 @@ def _build_over(
 
 def _with_drops_of_graph(report: BuildReport, before: BuildReport) -> BuildReport:
     """Return the report with what was left out when the graph was first read, of which an index lists only examples."""
-    of_graph = before.drops.keys() - _OF_HIERARCHY
-    stages = [stage for stage in before.drops if stage in of_graph]
-    return replace(
-        report,
-        drops={**{stage: before.drops[stage] for stage in stages}, **report.drops},
-        dropped={**{stage: before.dropped[stage] for stage in stages if stage in before.dropped}, **report.dropped},
-        aliases=before.aliases,
-    )
+    return replace(report.after(before, without=_OF_HIERARCHY), aliases=before.aliases)
 
 
 def _write(

@@ -1,8 +1,8 @@
 """What a build reports of itself: what was left out, how layers were clustered, what was spent."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from leanrag_core.files.records import Count, absent_at_default
 from leanrag_core.types.updating import EditOutcome, UpdateReport
@@ -90,6 +90,12 @@ class BuildReport:
         """Return why a chunk's reply was lost, by the chunk's id."""
         chunks = {_lost_chunk(drop): drop.reason for drop in self.dropped.get("extract", ())}
         return {chunk: reason for chunk, reason in chunks.items() if chunk}
+
+    def after(self, before: "BuildReport", *, without: Collection[str]) -> "BuildReport":
+        """Return the report with the drops of the one before, but for those of some stages, before its own."""
+        drops = {stage: n for stage, n in before.drops.items() if stage not in without}
+        dropped = {stage: listed for stage, listed in before.dropped.items() if stage not in without}
+        return replace(self, drops={**drops, **self.drops}, dropped={**dropped, **self.dropped})
 
     @property
     def listed_by_builtin(self) -> int:

@@ -108,6 +108,13 @@ class Graph:
     entities: pa.Table
     relations: pa.Table
 
+    def bare(self) -> "Graph":
+        """Return the tables with the columns that a build makes, and no others."""
+        return Graph(
+            self.entities.select(ENTITY_SCHEMA.names).cast(ENTITY_SCHEMA),
+            self.relations.select(RELATION_SCHEMA.names).cast(RELATION_SCHEMA),
+        )
+
     @cached_property
     def ends(self) -> np.ndarray:
         """(r, 2) int32, rows of source and target of every relation."""

@@ -102,14 +102,10 @@ def imported_graph(index: Index) -> ImportedGraph:
     """Return the graph that an imported index was made of, as it holds it: descriptions are condensed already, and what
     was left out when it was read is in its report. Raises IndexDamaged."""
     assert index.path is not None  # it was read from the disk
-    base = index.layers[0]
     return ImportedGraph(
         tuple(index.document(row) for row in range(index.documents.num_rows)),
         tuple(index.chunk(row) for row in range(index.chunks.num_rows)),
-        Graph(
-            base.entities.select(ENTITY_SCHEMA.names).cast(ENTITY_SCHEMA),
-            base.relations.select(RELATION_SCHEMA.names).cast(RELATION_SCHEMA),
-        ),
+        index.layers[0].bare(),
         extras=read_imported(index.path),
     )
 

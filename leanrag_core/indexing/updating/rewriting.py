@@ -24,7 +24,7 @@ from leanrag_core.types.build_report import BuildReport, LayerClusters, Spent
 from leanrag_core.types.calls import CallMade, Usage, WrittenCall
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.extraction import Drop
-from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.manifest import Deciding
@@ -138,9 +138,8 @@ def rewritten_layers(
 
 def _bare(layer: Layer) -> Layer:
     """Return the layer with the columns that a build makes, and no others."""
-    entities = layer.entities.select(ENTITY_SCHEMA.names).cast(ENTITY_SCHEMA)
-    relations = layer.relations.select(RELATION_SCHEMA.names).cast(RELATION_SCHEMA)
-    return Layer(entities, relations, layer.number, layer.vectors, layer.parent)
+    graph = layer.bare()
+    return Layer(graph.entities, graph.relations, layer.number, layer.vectors, layer.parent)
 
 
 def rewritten_index(
@@ -197,11 +196,8 @@ def rewritten_index(
 
 
 def _says_the_same(before: Sequence[Layer], after: Sequence[Layer]) -> bool:
-    return all(
-        was.entities.select(ENTITY_SCHEMA.names).cast(ENTITY_SCHEMA).equals(now.entities)
-        and was.relations.select(RELATION_SCHEMA.names).cast(RELATION_SCHEMA).equals(now.relations)
-        for was, now in zip(before, after, strict=True)
-    )
+    pairs = ((was.bare(), now) for was, now in zip(before, after, strict=True))
+    return all(was.entities.equals(now.entities) and was.relations.equals(now.relations) for was, now in pairs)
 
 
 def _drops_below(index: Index, first: int) -> Iterator[Drop]:
@@ -243,15 +239,12 @@ def _report(
 ) -> BuildReport:
     index, before = rewriting.index, rewriting.index.report
     clustering = tuple(_recounted(row, rewritten.counts) for row in before.clustering)
-    new_report = build_report(drops, Findings(), clustering, Usage(), _changes(rewriting, rewritten))
-    of_graph = [stage for stage in before.drops if stage not in (ENTITIES, RELATIONS)]
+    rewriting_report = build_report(drops, Findings(), clustering, Usage(), _changes(rewriting, rewritten))
+    new_report = rewriting_report.after(before, without=(ENTITIES, RELATIONS))
     return replace(
         before,
-        drops={**{stage: before.drops[stage] for stage in of_graph}, **new_report.drops},
-        dropped={
-            **{stage: before.dropped[stage] for stage in of_graph if stage in before.dropped},
-            **new_report.dropped,
-        },
+        drops=new_report.drops,
+        dropped=new_report.dropped,
         usage=_spent(index, rewritten, calls),
         clustering=clustering,
         update=new_report.update,
