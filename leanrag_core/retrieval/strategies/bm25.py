@@ -53,3 +53,6 @@ def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
     again."""
     tokens = lexical_tokens(text)
     return np.asarray(lexical.get_scores(tokens)) if tokens else np.zeros(n_chunks, dtype=np.float32)
+
+
+ranked_by_words = positive_first  # rows of the chunks with a word, (k,): the name under which extensions import it
