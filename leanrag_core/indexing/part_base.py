@@ -15,6 +15,7 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.extensions import BrokenExtension, discover
+from leanrag_core.messages.catalog import codes
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
@@ -190,8 +191,9 @@ class PartBase:
 
     def __init_subclass__(cls) -> None:
         for text in ("title", "help"):
-            if not hasattr(cls, text):
-                setattr(cls, text, message(f"part.{cls.name}.{text}"))
+            code = f"part.{getattr(cls, 'name', '')}.{text}"
+            if not hasattr(cls, text) and code in codes():  # a part of another program that has none is reported
+                setattr(cls, text, message(code))
 
     def offered(self, index: Index) -> bool:
         """Return False: the part is made on demand."""
