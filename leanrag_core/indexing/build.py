@@ -16,14 +16,7 @@ from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunks_of_build
-from leanrag_core.indexing.manifest import (
-    corpus_fingerprint,
-    count_layers,
-    counts_of,
-    edits_fingerprint,
-    id_of,
-    manifest_of,
-)
+from leanrag_core.indexing.manifest import corpus_fingerprint, edits_fingerprint, id_of, manifest_of
 from leanrag_core.indexing.stages.base_graph import (
     BaseGraph,
     Findings,
@@ -77,18 +70,9 @@ def assemble(
     """Make the index in memory. chunk_vectors: (n_chunks, d) float32. update: the changes, for an updated index."""
     refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in origin.refusals]
     drops = [*refused, *base.report.drops, *hierarchy.drops]
-    layers = count_layers(hierarchy.layers)
-    manifest = manifest_of(
-        origin.deciding,
-        layers=layers,
-        counts=counts_of(layers, tables.documents.num_rows, tables.chunks.num_rows),
-        kind=origin.kind,
-        name=origin.name,
-        corpus=origin.corpus,
-        builtin_texts=sum(drop.by_builtin for drop in drops),
-    )
+    kind, name, corpus = origin.kind, origin.name, origin.corpus
     return Index(
-        manifest=manifest,
+        manifest=manifest_of(origin.deciding, hierarchy.layers, tables, drops, kind=kind, name=name, corpus=corpus),
         documents=tables.documents,
         chunks=tables.chunks,
         layers=hierarchy.layers,

@@ -13,8 +13,9 @@ from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
-from leanrag_core.types.index import Index
+from leanrag_core.types.index import CorpusTables, Index
 from leanrag_core.types.manifest import (
     CorpusName,
     Deciding,
@@ -88,15 +89,17 @@ def edits_fingerprint(log: EditLog) -> str:
 
 def manifest_of(
     deciding: Deciding,
+    layers: Sequence[Layer],
+    tables: CorpusTables,
+    drops: Iterable[Drop],
     *,
-    layers: Sequence[LayerSummary],
-    counts: IndexCounts,
     kind: str,
     name: str,
     corpus: CorpusName,
-    builtin_texts: int,
 ) -> Manifest:
-    """Make the manifest without its files, which are recorded when they are written. layers: counts of each layer."""
+    """Make the manifest of an index of those layers, documents and chunks, without its files, which are recorded when
+    they are written. drops: of its build, some of which tell that the built-in writer wrote in a model's place."""
+    counted = count_layers(layers)
     return Manifest(
         format_version=FORMAT_VERSION,
         id=id_of(deciding),
@@ -105,15 +108,15 @@ def manifest_of(
         corpus=corpus,
         config=RecordedConfig.of(deciding.config),
         embedding=deciding.embedding,
-        counts=counts,
-        layers=tuple(layers),
+        counts=counts_of(counted, tables.documents.num_rows, tables.chunks.num_rows),
+        layers=counted,
         corpus_fingerprint=deciding.corpus_fingerprint,
         extractor=deciding.extractor,
         language_model=deciding.language_model,
         aggregation_model=deciding.aggregation_model,
         edits=deciding.edits,
         lineage=deciding.lineage,
-        builtin_texts=builtin_texts,
+        builtin_texts=sum(drop.by_builtin for drop in drops),
         libraries=_library_versions(),
     )
 

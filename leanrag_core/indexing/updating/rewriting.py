@@ -16,7 +16,7 @@ from leanrag_core.indexing.aggregation.relations import lift_counts
 from leanrag_core.indexing.aggregation.rules import aggregation_rules, released_depth
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.indexing.build import build_report
-from leanrag_core.indexing.manifest import count_layers, counts_of, manifest_of
+from leanrag_core.indexing.manifest import manifest_of
 from leanrag_core.indexing.stages.base_graph import Findings
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.storage.layout import calls_table
@@ -25,7 +25,7 @@ from leanrag_core.types.calls import CallMade, Usage, WrittenCall
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
-from leanrag_core.types.index import CHUNK_SCHEMA, Index
+from leanrag_core.types.index import CHUNK_SCHEMA, CorpusTables, Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.manifest import Deciding
 from leanrag_core.types.settings import Apply
@@ -162,7 +162,7 @@ def rewritten_index(
     if index.manifest.aggregation_model == model.fingerprint and _says_the_same(index.layers, rewritten.layers):
         return index
     kept_drops = tuple(_drops_below(index, first))
-    manifest, layers = index.manifest, count_layers(rewritten.layers)
+    manifest = index.manifest
     step = LineageStep(index.id, rewritten_from=first, written_before=rewriting.written_before)
     deciding = Deciding(
         corpus_fingerprint=manifest.corpus_fingerprint,
@@ -176,18 +176,19 @@ def rewritten_index(
     )
     drops = (*kept_drops, *rewritten.drops)
     calls = _calls(index, first, rewritten.calls)
+    tables = CorpusTables(index.documents, index.chunks.select(CHUNK_SCHEMA.names).cast(CHUNK_SCHEMA))
     return Index(
         manifest=manifest_of(
             deciding,
-            layers=layers,
-            counts=counts_of(layers, index.documents.num_rows, index.chunks.num_rows),
+            rewritten.layers,
+            tables,
+            drops,
             kind=manifest.kind,
             name=manifest.name,
             corpus=manifest.corpus,
-            builtin_texts=sum(drop.by_builtin for drop in drops),
         ),
-        documents=index.documents,
-        chunks=index.chunks.select(CHUNK_SCHEMA.names).cast(CHUNK_SCHEMA),
+        documents=tables.documents,
+        chunks=tables.chunks,
         layers=rewritten.layers,
         chunk_vectors=index.chunk_vectors,
         report=_report(rewriting, rewritten, drops, calls),
