@@ -26,8 +26,8 @@ class Visit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """ratings: of the relevant chunks, by row. visits: in their order. budget_spent: whether a model would have been
-    asked on."""
+    """ratings: of the relevant chunks, by row. visits: in their order. budget_spent: whether the
+    budget for calls of a model ended the search."""
 
     ratings: Mapping[int, int]
     visits: tuple[Visit, ...]

@@ -346,7 +346,7 @@ class Hops:
             self._newly.append(newly)
 
     def _spread(self, bits: np.ndarray, frontier: np.ndarray) -> np.ndarray:
-        """Join the bits of the neighbours of each node, (n,). bits: (n,), nil outside the frontier, (m,) nodes."""
+        """Join the bits of the neighbours of each node, (n,). bits: (n,), 0 outside of the frontier, (m,) nodes."""
         joined = np.zeros_like(bits)
         indptr, indices = self._adjacency.indptr, self._adjacency.indices
         if len(frontier) * _FEW < len(bits):

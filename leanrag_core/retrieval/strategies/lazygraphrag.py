@@ -99,8 +99,8 @@ class _Search:
 
 @dataclass(frozen=True)
 class _Relevant:
-    """A relevant chunk. rating: the best of all subqueries. place: the best among their chunks by likeness. ids: of
-    the subqueries that it is relevant to."""
+    """A relevant chunk. rating: the best of all subqueries. place: the first that it has among the relevant chunks of
+    a subquery. ids: of the subqueries that it is relevant to."""
 
     row: int
     rating: int
