@@ -44,6 +44,7 @@ _CANDIDATES = 64  # rows whose exact cosines are looked at, and at least four ti
 _LARGEST_CODE = 127
 _LARGEST_SCALE = 2000.0  # the product of two unit vectors in codes stays below 2**22
 _ROWS_AT_ONCE = 65_536
+_IN_CACHE = 1024  # rows
 
 
 @dataclass(frozen=True)
@@ -186,36 +187,43 @@ class _LayerSearcher:
         self._codes = np.asarray(
             lists.codes
         )  # the plain array: a view of the file would be made for each choice of rows
-        self._centres = lists.centres.astype(np.float32)
-        self._group_centres = lists.group_centres.astype(np.float32)
 
     def candidates(self, vector: np.ndarray, n: int) -> np.ndarray:
         """Return rows that include the n nearest with the measured recall, ascending, (k,) int32. vector: (d,)."""
         code = _coded(vector, _scale_of(vector[None, :])).astype(np.float32)
         cells = self._probed(code)
         places = _spans(self._lists.starts[cells], self._lists.starts[cells + 1])
-        scores = _products(self._codes[places].astype(np.float32), code)
+        scores = _products(self._codes, code, places)
         return np.sort(self._lists.rows[places[_largest(scores, max(_CANDIDATES, 4 * n))]])
 
     def _probed(self, code: np.ndarray) -> np.ndarray:
         """Return the cells whose centres are nearest, (k,) int64. code: (d,) float32, whole numbers."""
-        cells, wanted = np.arange(len(self._centres)), self.layer.probes
-        if wanted >= len(cells):
-            return cells
-        centres, groups = self._centres, self._lists.groups
-        if len(cells) > _CENTRES_AT_ONCE:
-            best = np.argsort(-_products(self._group_centres, code), kind="stable")
-            n_cells = np.cumsum(groups[best + 1] - groups[best])
-            best = best[: int(np.searchsorted(n_cells, _CELLS_A_PROBE * wanted)) + 1]
-            cells = _spans(groups[best], groups[best + 1])
-            centres = centres[cells]
-        return np.asarray(cells[_largest(_products(centres, code), wanted)])
+        centres, groups, wanted = self._lists.centres, self._lists.groups, self.layer.probes
+        if wanted >= len(centres):
+            return np.arange(len(centres))
+        if max(_CENTRES_AT_ONCE, _CELLS_A_PROBE * wanted) >= len(centres):
+            return _largest(_products(centres, code), wanted)
+        best = np.argsort(-_products(self._lists.group_centres, code), kind="stable")
+        n_cells = np.cumsum(groups[best + 1] - groups[best])
+        best = best[: int(np.searchsorted(n_cells, _CELLS_A_PROBE * wanted)) + 1]
+        cells = _spans(groups[best], groups[best + 1])
+        return np.asarray(cells[_largest(_products(centres, code, cells), wanted)])
 
 
-def _products(codes: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Return (n,) float32 products of (n, d) whole numbers with (d,); without the threads of a BLAS library, which take
-    longer to start than these few rows do."""
-    return np.asarray(np.vecdot(codes, code))
+def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
+    """Return (n,) float32 products of the (n, d) int8 codes, or of those at the places, (n,), with (d,) whole numbers.
+
+    So many rows at a time become floats as the processor's cache holds, and no BLAS library is asked, whose threads
+    take longer to start than these few rows do.
+    """
+    n = len(codes) if places is None else len(places)
+    scores, floats = np.empty(n, dtype=np.float32), np.empty((min(n, _IN_CACHE), codes.shape[1]), dtype=np.float32)
+    for start in range(0, n, _IN_CACHE):
+        rows = slice(start, min(start + _IN_CACHE, n))
+        block = floats[: rows.stop - start]
+        block[...] = codes[rows] if places is None else codes[places[rows]]
+        np.vecdot(block, code, out=scores[rows])
+    return scores
 
 
 def _largest(scores: np.ndarray, n: int) -> np.ndarray:

@@ -21,7 +21,9 @@ def test_each_format_of_the_chosen_index_can_be_downloaded(
     home.indexes.rename(index.id, "Bees / <b>mites</b>")
     offered: dict[str, tuple[str, Callable[[], bytes]]] = {}
 
-    def download_button(label: str, content: Callable[[], bytes], *, file_name: str, key: str, **rest: object) -> None:
+    def download_button(
+        label: str, content: Callable[[], bytes], file_name: str, mime: str | None = None, *, key: str, **rest: object
+    ) -> None:
         offered[key] = file_name, content
 
     monkeypatch.setattr(st, "download_button", download_button)
