@@ -1,6 +1,6 @@
 """The hierarchy of an index as icicle, treemap or sunburst, or as a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -70,6 +70,30 @@ def _nothing(exploring: Exploring) -> str:
     return searching.no_match(exploring)
 
 
+def pick_row(
+    table: pd.DataFrame,
+    ids: Sequence[str],
+    *,
+    key: str,
+    on_pick: Callable[[str], object],
+    note: str = "",
+    height: int | None = None,
+) -> None:
+    """Draw the table below the note. on_pick: called with the id of a clicked row. height: px, of a table of many rows;
+    by default that of its rows."""
+    if note:
+        draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
+    counts = table.select_dtypes("number").columns
+    forms.clickable_table(
+        table,
+        lambda row: on_pick(ids[row]),
+        key=key,
+        placeholder="–",
+        height=height or forms.table_height(len(ids), 400),
+        column_config={name: st.column_config.NumberColumn(format="localized") for name in counts},
+    )
+
+
 def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) -> None:
     table = pd.DataFrame(
         {
@@ -81,16 +105,7 @@ def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) 
             say("explore.column.chunks"): [row.chunks for row in rows],
         }
     )
-    draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
-    counts = table.select_dtypes("number").columns
-    forms.clickable_table(
-        table,
-        lambda row: exploring.go(rows[row].id),
-        key="entities",
-        placeholder="–",
-        height=580,
-        column_config={name: st.column_config.NumberColumn(format="localized") for name in counts},
-    )
+    pick_row(table, [row.id for row in rows], key="entities", on_pick=exploring.go, note=note, height=580)
 
 
 _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}
