@@ -30,6 +30,9 @@ def problems(index: Index, folder: Path, extras: ImportedExtras) -> list[str]:
 
 def test_sound_files_have_no_problem(index: Index, tmp_path: Path) -> None:
     assert problems(index, tmp_path, SOUND) == []
+    everything = tuple(index.layers[0].entities["id"].to_pylist())
+    whole = replace(SOUND.communities[0], entities=everything)
+    assert problems(index, tmp_path / "whole", replace(SOUND, communities=(whole,))) == []
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,9 @@ def test_a_folder_with_files_is_not_replaced(index: Index, tmp_path: Path) -> No
     with pytest.raises(FolderRefused, match="files in it"):
         export_index(index, "site", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    with pytest.raises(FolderRefused, match="files in it"):
+        export_index(index, "site", tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
 def test_recorded_runs_come_along_and_those_of_other_indexes_do_not(index: Index, tmp_path: Path) -> None:

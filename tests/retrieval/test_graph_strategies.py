@@ -229,3 +229,5 @@ def test_g_retriever_joins_prized_nodes_and_counts_their_mentions(index: Index) 
     # At a cost of .2 honey is worth (1 - .2) / 2 = .4, more than its edge.
     assert [item.name for item in cheap.nodes] == ["queen", "honey"]
     assert list(cheap.ranked_chunks) == [0, 1, 2]  # queen and honey are in chunk 0, honey in 1 and 2
+    entities, relations = cheap.context.sections[:2]
+    assert (entities.budget, relations.budget) == (100, 200 - entities.tokens)  # half, and what is left of it

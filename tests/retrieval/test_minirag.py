@@ -71,6 +71,7 @@ def test_the_best_paths_are_drawn_and_lit(typed: Index) -> None:
     assert on_path == ["rel-0-1-verb", "rel-1-2-verb"]
     assert set(on_path) <= set(paths.relations)
     assert paths.caption.values["n"] == 2  # queen - honey - mite, queen - honey - rape
+    assert [part.name for part in trace.context.sections] == ["entities", "chunks"]  # paths are drawn, not told
 
 
 def test_an_entity_without_a_relation_brings_its_own_chunks_and_only_the_nearest_fifth_stays(typed: Index) -> None:

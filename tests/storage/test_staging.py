@@ -93,6 +93,11 @@ def test_a_file_among_those_of_an_index_is_not_replaced_with_it(stored: Path) ->
     (stored / "my notes.txt").write_text("mine")
     with pytest.raises(FolderRefused, match=r"'my notes\.txt'"):
         require_replaceable(stored)
+    (stored / "plan.txt").write_text("mine")
+    with pytest.raises(FolderRefused) as refused:
+        require_replaceable(stored)
+    assert (refused.value.message.code, refused.value.message.values["others"]) == ("folder.holds_files", 1)
+    (stored / "plan.txt").unlink()
     (stored / "my notes.txt").unlink()
     (stored / "old").mkdir()
     with pytest.raises(FolderRefused, match="'old'"):
