@@ -200,7 +200,7 @@ class Space:
         return np.concatenate([self.schema.relation_type, np.full(len(self.schema.attribute_entity), has)])
 
     def triples_of(self, entities: Sequence[int]) -> np.ndarray:
-        """Return rows of the triples of those entities, ascending. Returns (m,) int."""
+        """Return the rows of the triples of those entities, (m,) int, ascending."""
         base = self.index.layers[0]
         rows = [base.relations_of(row)[:_RELATIONS_AN_ENTITY] for row in entities]
         attributes = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
