@@ -265,7 +265,7 @@ class Layer(Graph):
 
     @cached_property
     def mention_lists(self) -> tuple[np.ndarray, np.ndarray]:
-        """Offsets (n + 1,) and rows (m,), int: the chunks that mention entity i are rows[offsets[i] : offsets[i + 1]]."""
+        """Offsets (n + 1,), rows (m,), int: the chunks that mention entity i are rows[offsets[i] : offsets[i + 1]]."""
         return self._chunk_lists.offsets, self._chunk_lists.values
 
     @cached_property
