@@ -1,7 +1,7 @@
-"""The clustering as a search index: the vectors of a layer in 8 bits, one cluster after another, read by memory map.
+"""The clustering as a search index: the vectors of a layer in 1 and in 8 bits, one cluster after another, mapped.
 
-The clusters of a layer are the cells of an inverted file. A question is compared with the centres of the cells (in a
-large layer with those of the cells' own clusters first), and then with the vectors of the nearest cells alone. All sums
+The clusters of a layer are the cells of an inverted file. A question is compared with the signs of the centres of all
+cells, then with the signs of the vectors in the nearest cells, and in 8 bits with the nearest of these alone. All sums
 are of whole numbers below 2**24, which single floats hold exactly: any number of threads, and any processor, finds the
 same rows.
 """
@@ -38,8 +38,8 @@ _PROBES = (
     2048,
     4096,
 )  # cells that a question is compared with, tried in this order
-_CENTRES_AT_ONCE = 8192  # that a question is compared with; of more cells, those in the nearest groups
-_CELLS_A_PROBE = 16  # cells in the groups that are looked into, for each that is probed
+_SHORTLISTS = (1024, 4096, 16_384)  # rows that are compared in 8 bits after their signs were, tried in this order
+_SIGNS_A_CODE = 20  # comparisons of signs that take as long as one in 8 bits
 _CANDIDATES = 64  # rows whose exact cosines are looked at, and at least four times as many as are wanted
 _LARGEST_CODE = 127
 _LARGEST_SCALE = 2000.0  # the product of two unit vectors in codes stays below 2**22
@@ -49,8 +49,9 @@ _IN_CACHE = 1024  # rows
 
 @dataclass(frozen=True)
 class CellLayer:
-    """How a layer is searched. probes: cells that a question is compared with. recall: share of the true ten nearest
-    that this finds. scale: codes are vectors times this, rounded; that of the centres is centre_scale."""
+    """How a layer is searched. probes: cells whose rows a question is compared with. shortlist: rows of these, those
+    with the most signs of the question, that are compared in 8 bits; 0 in a record of before there were signs. recall:
+    share of the true ten nearest that this finds. scale: codes are vectors times this, rounded."""
 
     layer: Count
     rows: Count
@@ -58,7 +59,7 @@ class CellLayer:
     probes: Count
     recall: Annotated[float, Interval(ge=0, le=1)]
     scale: float
-    centre_scale: float
+    shortlist: Count = 0
 
 
 @dataclass(frozen=True)
@@ -72,20 +73,20 @@ class CellRecord:
 class _Lists:
     """One layer as an inverted file; arrays as they are stored.
 
-    codes: (n, d) int8, the vectors cell by cell. rows: (n,) int32, the row of each. starts: (cells + 1,) int64 offsets
-    of the cells. centres: (cells, d) int8. groups: (groups + 1,) int64 offsets of groups in the cells. group_centres:
-    (groups, d) int8.
+    codes: (n, d) int8, the vectors cell by cell. signs: (d / 64, n) uint64, a bit for each number of these. rows: (n,)
+    int32, the row of each. starts: (cells + 1,) int64 offsets of the cells. centre_signs: (d / 64, cells) uint64.
     """
 
     codes: np.ndarray
+    signs: np.ndarray
     rows: np.ndarray
     starts: np.ndarray
-    centres: np.ndarray
-    groups: np.ndarray
-    group_centres: np.ndarray
+    centre_signs: np.ndarray
 
 
 _ARRAYS = tuple(_Lists.__dataclass_fields__)
+_MAPPED = ("codes", "signs")
+_WORD = np.dtype("<u8")
 
 
 def write_cells(
@@ -98,7 +99,7 @@ def write_cells(
     folder.mkdir(parents=True, exist_ok=True)
     done, total, written_layers = 0, sum(map(len, layers)), []
     report(done, total)
-    for layer, above, next_above in zip(layers, layers[1:], layers[2:], strict=False):
+    for layer, above, _ in zip(layers, layers[1:], layers[2:], strict=False):
         vectors = np.asarray(layer.vectors)
         require_unit_rows(vectors, f"layer {layer.number}")
         scale = _scale_of(vectors)
@@ -108,13 +109,14 @@ def write_cells(
         cell = place_of[layer.parent]
         order = np.argsort(cell, kind="stable").astype(np.int32)
         starts = _offsets(cell, len(above))
-        groups = _offsets(np.asarray(above.parent), len(next_above))
         path = folder / f"codes-{layer.number}.npy"
         codes = np.lib.format.open_memmap(path, mode="w+", dtype=np.int8, shape=vectors.shape)
+        signs = np.empty((-(-vectors.shape[1] // _BITS), len(vectors)), dtype=_WORD)
         sums = np.zeros((len(above), vectors.shape[1]))
         for start in range(0, len(vectors), _ROWS_AT_ONCE):
             block = slice(start, start + _ROWS_AT_ONCE)
             codes[block] = _coded(vectors[order[block]], scale)
+            signs[:, block] = _signs(codes[block])
             cells = cell[order[block]]  # ascending
             first = np.flatnonzero(np.diff(cells, prepend=-1))
             # Of the codes: whole numbers add up to the same sum in any order.
@@ -122,19 +124,10 @@ def write_cells(
             done += len(cells)
             report(done, total)
         codes.flush()
-        group_sums = np.add.reduceat(sums, groups[:-1])
-        centre_scale = min(_LARGEST_SCALE, _scale_of(_unit(sums)), _scale_of(_unit(group_sums)))
-        lists = _Lists(
-            codes,
-            order,
-            starts,
-            _coded(_unit(sums), centre_scale),
-            groups,
-            _coded(_unit(group_sums), centre_scale),
-        )
+        lists = _Lists(codes, signs, order, starts, _signs(sums))
         for name in _ARRAYS[1:]:
             np.save(folder / f"{name}-{layer.number}.npy", getattr(lists, name), allow_pickle=False)
-        unmeasured = CellLayer(layer.number, len(layer), len(above), 0, 0.0, scale, centre_scale)
+        unmeasured = CellLayer(layer.number, len(layer), len(above), 0, 0.0, scale)
         written_layers.append(_measured(unmeasured, lists, vectors, wanted_recall))
     record = CellRecord(tuple(written_layers))
     write_json(folder / SEARCH, plain(record))
@@ -142,18 +135,28 @@ def write_cells(
 
 
 def _measured(layer: CellLayer, lists: _Lists, vectors: np.ndarray, wanted: float) -> CellLayer:
-    """Return the layer with the smallest number of probes that reaches the wanted recall. vectors: (n, d) float32."""
-    recall, probes = 1.0, layer.cells
+    """Return the layer with the cheapest numbers of cells and of rows in 8 bits that reach the wanted recall. vectors:
+    (n, d) float32."""
     queries_with_floors = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
-    for probes in (*(n for n in _PROBES if n < layer.cells), layer.cells):
-        search = _LayerSearcher(replace(layer, probes=probes), lists)
+
+    def cost(tried: CellLayer) -> tuple[float, int]:
+        rows = tried.probes * layer.rows / layer.cells
+        return rows + _SIGNS_A_CODE * min(tried.shortlist, rows), tried.shortlist
+
+    trials = [
+        replace(layer, probes=probes, shortlist=shortlist)
+        for probes in (*(n for n in _PROBES if n < layer.cells), layer.cells)
+        for shortlist in (*(n for n in _SHORTLISTS if n < layer.rows), layer.rows)
+    ]
+    for trial in sorted(trials, key=cost):
+        search = _LayerSearcher(trial, lists)
         recall = min(
             recall_of([search.candidates(query, 1) for query in queries], vectors, queries, floors)
             for queries, floors in queries_with_floors
         )
         if recall >= wanted:
             break
-    return replace(layer, probes=probes, recall=round(recall, 4))
+    return replace(trial, recall=round(recall, 4))
 
 
 def _offsets(labels: np.ndarray, n: int) -> np.ndarray:
@@ -173,9 +176,13 @@ def _coded(vectors: np.ndarray, scale: float) -> np.ndarray:
     return np.clip(np.rint(vectors * scale), -_LARGEST_CODE, _LARGEST_CODE).astype(np.int8)
 
 
-def _unit(sums: np.ndarray) -> np.ndarray:
-    """Return (n, d) rows of length 1; a row of zeros stays."""
-    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)).round(6)
+_BITS = 64  # of a word
+
+
+def _signs(numbers: np.ndarray) -> np.ndarray:
+    """Return which of (n, d) numbers are above zero, a bit each, (d / 64, n) uint64."""
+    packed = np.packbits(numbers > 0, axis=1)
+    return np.asarray(np.pad(packed, [(0, 0), (0, -packed.shape[1] % _WORD.itemsize)]).view(_WORD).T)
 
 
 class _LayerSearcher:
@@ -184,44 +191,43 @@ class _LayerSearcher:
     def __init__(self, layer: CellLayer, lists: _Lists) -> None:
         self.layer = layer
         self._lists = lists
-        self._codes = np.asarray(
-            lists.codes
-        )  # the plain array: a view of the file would be made for each choice of rows
+        # Plain arrays: a view of the file would be made for each choice of rows.
+        self._codes, self._signs = np.asarray(lists.codes), np.asarray(lists.signs)
 
     def candidates(self, vector: np.ndarray, n: int) -> np.ndarray:
         """Return rows that include the n nearest with the measured recall, ascending, (k,) int32. vector: (d,)."""
+        lists, shortlist = self._lists, self.layer.shortlist
         code = _coded(vector, _scale_of(vector[None, :])).astype(np.float32)
-        cells = self._probed(code)
-        places = _spans(self._lists.starts[cells], self._lists.starts[cells + 1])
+        signs = _signs(code[None, :])[:, 0]
+        cells = _largest(-_differing(lists.centre_signs, signs), self.layer.probes)
+        places = _spans(lists.starts[cells], lists.starts[cells + 1])
+        if len(places) > shortlist:
+            places = places[_largest(-_differing(self._signs, signs, places), shortlist)]
         scores = _products(self._codes, code, places)
-        return np.sort(self._lists.rows[places[_largest(scores, max(_CANDIDATES, 4 * n))]])
-
-    def _probed(self, code: np.ndarray) -> np.ndarray:
-        """Return the cells whose centres are nearest, (k,) int64. code: (d,) float32, whole numbers."""
-        centres, groups, wanted = self._lists.centres, self._lists.groups, self.layer.probes
-        if wanted >= len(centres):
-            return np.arange(len(centres))
-        if max(_CENTRES_AT_ONCE, _CELLS_A_PROBE * wanted) >= len(centres):
-            return _largest(_products(centres, code), wanted)
-        best = np.argsort(-_products(self._lists.group_centres, code), kind="stable")
-        n_cells = np.cumsum(groups[best + 1] - groups[best])
-        best = best[: int(np.searchsorted(n_cells, _CELLS_A_PROBE * wanted)) + 1]
-        cells = _spans(groups[best], groups[best + 1])
-        return np.asarray(cells[_largest(_products(centres, code, cells), wanted)])
+        return np.sort(lists.rows[places[_largest(scores, max(_CANDIDATES, 4 * n))]])
 
 
-def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
-    """Return (n,) float32 products of the (n, d) int8 codes, or of those at the places, (n,), with (d,) whole numbers.
+def _differing(signs: np.ndarray, of_question: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
+    """Return in how many signs the (words, n) signs, or those at the places, (n,), differ from a question's, (words,);
+    (n,) int16."""
+    differing = np.zeros(signs.shape[1] if places is None else len(places), dtype=np.int16)
+    for word, of_word in zip(signs, of_question, strict=True):
+        differing += np.bitwise_count((word if places is None else word.take(places)) ^ of_word)
+    return differing
+
+
+def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return (k,) float32 products of those of the (n, d) int8 codes at the places, (k,), with (d,) whole numbers.
 
     So many rows at a time become floats as the processor's cache holds, and no BLAS library is asked, whose threads
     take longer to start than these few rows do.
     """
-    n = len(codes) if places is None else len(places)
+    n = len(places)
     scores, floats = np.empty(n, dtype=np.float32), np.empty((min(n, _IN_CACHE), codes.shape[1]), dtype=np.float32)
     for start in range(0, n, _IN_CACHE):
         rows = slice(start, min(start + _IN_CACHE, n))
         block = floats[: rows.stop - start]
-        block[...] = codes[rows] if places is None else codes[places[rows]]
+        block[...] = codes[places[rows]]
         np.vecdot(block, code, out=scores[rows])
     return scores
 
@@ -246,10 +252,11 @@ class CellSearch:
     silent = False  # it waits for no server
 
     def __init__(self, folder: Path) -> None:
-        """Map the files in the folder of the part. Raises PartDamaged."""
-        self._layers = {
-            layer.layer: _LayerSearcher(layer, _read_lists(folder, layer)) for layer in read_cells(folder).layers
-        }
+        """Map the files in the folder of the part. Raises PartDamaged, also for a part that has no signs."""
+        layers = read_cells(folder).layers
+        if not all(layer.shortlist for layer in layers):
+            raise PartDamaged("part.of_another_version", part=CELLS)
+        self._layers = {layer.layer: _LayerSearcher(layer, _read_lists(folder, layer)) for layer in layers}
 
     def of_layer(self, layer: int) -> LayerSearch | None:
         """Return how that layer is searched; None for one that is searched whole."""
@@ -273,10 +280,15 @@ def read_cells(folder: Path) -> CellRecord:
 
 
 def _read_lists(folder: Path, layer: CellLayer) -> _Lists:
-    paths = {name: folder / f"{name}-{layer.layer}.npy" for name in _ARRAYS}
     try:
-        mapped = np.load(paths["codes"], mmap_mode="r", allow_pickle=False)
-        lists = _Lists(mapped, *(np.load(paths[name], allow_pickle=False) for name in _ARRAYS[1:]))
+        lists = _Lists(
+            **{
+                name: np.load(
+                    folder / f"{name}-{layer.layer}.npy", mmap_mode="r" if name in _MAPPED else None, allow_pickle=False
+                )
+                for name in _ARRAYS
+            }
+        )
     except (OSError, ValueError) as error:
         raise PartDamaged("part.of_another_index", part=CELLS) from error
     if not _fits(lists, layer):
@@ -285,17 +297,17 @@ def _read_lists(folder: Path, layer: CellLayer) -> _Lists:
 
 
 def _fits(lists: _Lists, layer: CellLayer) -> bool:
-    """Return whether every row is in one cell and every cell in one group, and all are of one dimension."""
-    n, cells, groups = layer.rows, layer.cells, len(lists.groups) - 1
-    width = lists.codes.shape[-1]
-    shapes = (lists.codes.shape, lists.centres.shape, lists.group_centres.shape)
+    """Return whether every row is in one cell, and all are of one dimension."""
+    n, cells = layer.rows, layer.cells
+    words = -(-lists.codes.shape[-1] // _BITS)
     return (
-        shapes == ((n, width), (cells, width), (groups, width))
-        and {lists.codes.dtype, lists.centres.dtype, lists.group_centres.dtype} == {np.dtype(np.int8)}
+        lists.codes.shape[:-1] == (n,)
+        and (lists.signs.shape, lists.centre_signs.shape) == ((words, n), (words, cells))
+        and [array.dtype for array in (lists.codes, lists.signs, lists.centre_signs)]
+        == [np.dtype(np.int8), _WORD, _WORD]
         and lists.rows.shape == (n,)
         and bool((np.bincount(lists.rows, minlength=n) == 1).all())
         and _are_offsets(lists.starts, cells, n)
-        and _are_offsets(lists.groups, groups, cells)
     )
 
 

@@ -118,7 +118,7 @@ def require_sound(place: SearchPlace) -> None:
     try:
         record = PartStore(place.index).read(place.folder.parent.name, place.folder.name)
     except PartDamaged as error:
-        raise SearchIndexFailed("search.part_damaged", reason=error.message) from error
+        raise SearchIndexFailed("search.part_damaged", reason=error.message, part=place.folder.parent.name) from error
     if not fits(record, place.index):
         raise SearchIndexFailed("search.of_other_vectors", folder=str(place.folder), remedy=REMEDY)
 

@@ -110,7 +110,7 @@ class SearchStore:
         try:
             return CellSearch(place.folder)
         except LeanRAGError as error:
-            raise SearchIndexFailed("search.part_damaged", reason=error.message) from error
+            raise SearchIndexFailed("search.part_damaged", reason=error.message, part=CELLS) from error
 
     def is_open(self, directory: Path) -> bool:
         """Tell whether the search index of that index is kept open."""

@@ -1,6 +1,7 @@
 """The clustering as a search index: what it finds, that vectors alone decide it, and what damage is named."""
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -85,16 +86,49 @@ def test_a_layer_without_clusters_above_it_is_searched_whole(tmp_path: Path) -> 
     assert search.candidates(top, top.vectors[0], 1).tolist() == list(range(GROUPS))
 
 
-def test_groups_of_cells_leave_cells_out_and_find_the_same_neighbours(
+def test_rows_whose_signs_differ_most_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cell_search, "_SHORTLISTS", (80,))
+    monkeypatch.setattr(cell_search, "_PROBES", ())  # all cells
+    search, base = written(tmp_path, recall=0.5), layers()[0]
+    [record, _] = read_cells(tmp_path).layers
+    assert (record.shortlist, record.probes) == (80, CELLS)
+    codes, rows = (np.load(tmp_path / f"{name}-0.npy") for name in ("codes", "rows"))
+    for query in base.vectors[::40]:
+        differing = ((codes > 0) != (query > 0)).sum(axis=1)
+        candidates = search.candidates(base, query, 1)
+        assert 64 <= len(candidates) < 120
+        assert differing[np.isin(rows, candidates)].max() <= np.sort(differing)[79] + 1  # what is nearly 0 rounds to it
+
+
+@pytest.mark.parametrize("dimension", [1, 63, 64, 65, 384])
+def test_differing_signs_are_counted_whatever_the_dimension(dimension: int) -> None:
+    random = np.random.default_rng(dimension)
+    numbers, question = random.integers(-1, 2, (50, dimension)), random.integers(-1, 2, dimension)
+    signs, of_question = cell_search._signs(numbers), cell_search._signs(question[None, :])[:, 0]
+    expected = ((numbers > 0) != (question > 0)).sum(axis=1)
+    assert cell_search._differing(signs, of_question).tolist() == expected.tolist()
+    places = np.array([3, 3, 49, 0])
+    assert cell_search._differing(signs, of_question, places).tolist() == expected[places].tolist()
+
+
+def test_where_signs_say_too_little_every_row_of_the_cells_is_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base, through_all = layers()[0], written(tmp_path)
-    monkeypatch.setattr(cell_search, "_CENTRES_AT_ONCE", 1)
-    monkeypatch.setattr(cell_search, "_CELLS_A_PROBE", 2)
-    through_groups = CellSearch(tmp_path)
-    for row in range(0, N, 40):
-        pair = [search.candidates(base, base.vectors[row], 1) for search in (through_all, through_groups)]
-        assert all(row in rows for rows in pair)
+    monkeypatch.setattr(cell_search, "_SHORTLISTS", (1,))
+    written(tmp_path, recall=1)
+    [record, _] = read_cells(tmp_path).layers
+    assert (record.shortlist, record.recall) == (N, 1)
+
+
+def test_a_part_of_before_there_were_signs_is_to_be_made_again(tmp_path: Path) -> None:
+    written(tmp_path)
+    path = tmp_path / "search.json"
+    record = json.loads(path.read_text())
+    for kept in record["layers"]:
+        del kept["shortlist"]
+    path.write_text(json.dumps(record))
+    with pytest.raises(PartDamaged, match="another version"):
+        CellSearch(tmp_path)
 
 
 def test_the_files_are_the_same_each_time(tmp_path: Path) -> None:
@@ -126,7 +160,7 @@ def test_no_processor_and_no_number_of_threads_changes_what_is_found(tmp_path: P
     assert len(answers) == 1
 
 
-@pytest.mark.parametrize("name", ["codes", "rows", "starts", "centres", "groups", "group_centres"])
+@pytest.mark.parametrize("name", ["codes", "signs", "rows", "starts", "centre_signs"])
 def test_files_that_do_not_belong_together_are_refused(tmp_path: Path, name: str) -> None:
     written(tmp_path)
     path = tmp_path / f"{name}-0.npy"

@@ -25,9 +25,10 @@ class Config(Options):
 
 
 class Part(PartBase):
-    """Vectors of every layer in 8 bits, in the order of the clusters that they are in, with the centres of these."""
+    """Vectors of every layer in 1 and in 8 bits, in the order of the clusters that they are in."""
 
     name = CELLS
+    version = 2
     help = message("part.cells.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
 
