@@ -6,6 +6,7 @@ relations, chunks and a context whose every token is counted.
 
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -94,9 +95,13 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 def _walk_tools(index: "Index", tools: "Tools") -> "Tools":
     """Return the tools of an index with the part of LeanRAG-walk, which a workbench reads once for all questions."""
-    from leanrag_core.types.walks import walk_operator
+    from leanrag_core.indexing.part_base import PartTools
+    from leanrag_core.indexing.parts import passage_walk
 
-    operator = walk_operator(index.entity_chunks)
+    part = passage_walk.Part()
+    with tempfile.TemporaryDirectory() as folder:
+        part.build(index, Path(folder), passage_walk.Config(), PartTools(_no_texts))
+        operator = part.read(Path(folder), index)
     return replace(tools, part=lambda name: operator)
 
 
