@@ -250,4 +250,9 @@ def nothing_but_tables_scrolls_sideways(watched: Watched, server: Server) -> Non
         expect(tabs.nth(place)).to_have_attribute("aria-selected", "true")
         main = page.get_by_test_id("stMain")  # the part of the document that scrolls
         assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0, name
+    page.set_viewport_size({"width": 820, "height": 1180})  # a tablet: no column for a list of a few letters a line
+    tabs.first.click()
+    settled(page)
+    expect(page.locator(".st-key-evaluate_pick").get_by_role("combobox")).to_be_visible()
+    expect(page.locator(".st-key-evaluate_list_column")).to_be_hidden()
     watched.assert_clean()
