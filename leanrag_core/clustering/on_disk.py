@@ -8,6 +8,7 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from mmap import mmap
 from pathlib import Path
 
@@ -24,7 +25,9 @@ _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _CELLS_JOINED = 5  # size of the cells that make up regions, in cells of the search
 _MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
-_PROBED = 20  # cells that a row is compared with
+_PROBED = 20  # cells that a row is compared with first
+_IMPROVED = 2  # rounds in which it is compared with its neighbours' neighbours
+_NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
 _OVERFULL = 3  # times its intended rows that a region or a cell may hold; what duplicates make is cut
@@ -93,11 +96,12 @@ def averaged_regions(
     """Average the vectors `rounds` times with their nearest neighbours, and part the averages into regions.
 
     vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 3 n d
-    bytes. n_neighbours: fewer than n. Neighbours are those found in the 20 cells nearest to a row. Raises
-    InvalidVectors for rows that are zero or not finite, OSError when the disk is full.
+    bytes. n_neighbours: fewer than n. Neighbours are looked for in the 20 cells nearest to a row, then twice among the
+    neighbours of its neighbours. Raises InvalidVectors for rows that are zero or not finite, OSError when the disk is
+    full.
     """
     cells = _in_cells(vectors, folder, grain, seed)
-    neighbours = _neighbours(cells, folder / "neighbours", n_neighbours)
+    neighbours = _neighbours(cells, folder, n_neighbours)
     averages = cells.codes
     for number in range(rounds):
         before, averages = averages, _averaged(averages, neighbours, folder / f"averages-{number}", seed)
@@ -319,23 +323,56 @@ def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.nda
     return cut, np.repeat(used, pieces)
 
 
-def _neighbours(cells: _Cells, path: Path, k: int) -> np.ndarray:
+def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
     """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
-    Where the scanned cells hold fewer than k other rows, the place itself fills the rest.
+    Where fewer other rows were compared with it, the place itself fills the rest.
     """
     lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
-
-    def nearest_of(block: slice) -> np.ndarray:
-        """Return the neighbours of a block of places, (block, k) int32."""
-        probes = _nearest(cells.codes.between(block.start, block.stop), cells.centres, _PROBED)
-        near = lists.nearest(block, probes, k)
-        return np.where(near < 0, np.arange(block.start, block.stop, dtype=np.int32)[:, None], near)
-
     n = len(cells.order)
-    with path.open("wb") as file:
-        for places in over_blocks(nearest_of, row_blocks(n, 2 * _AT_ONCE)):
-            places.tofile(file)
-    return np.memmap(path, np.int32, "r", shape=(n, k))
+
+    def in_cells(places: slice) -> np.ndarray:
+        """Return the neighbours of a block of places among its nearest cells, (block, k) int32."""
+        probes = _nearest(cells.codes.between(places.start, places.stop), cells.centres, _PROBED)
+        near = lists.nearest(places, probes, k)
+        return np.where(near < 0, np.arange(places.start, places.stop, dtype=np.int32)[:, None], near)
+
+    def written(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
+        with path.open("wb") as file:
+            for places in over_blocks(nearest_of, row_blocks(n, 2 * _AT_ONCE)):
+                places.tofile(file)
+        return np.memmap(path, np.int32, "r", shape=(n, k))
+
+    neighbours = written(folder / "neighbours", in_cells)
+    for number in range(_IMPROVED):
+        before = neighbours
+        neighbours = written(folder / f"neighbours-{number}", partial(_improved, cells.codes, before))
+        Path(str(before.filename)).unlink()
+    return neighbours
+
+
+def _improved(codes: Codes, neighbours: np.ndarray, places: slice) -> np.ndarray:
+    """Return the k nearest rows of those places among the neighbours of their neighbours; (block, k) int32, nearest
+    first. neighbours: (n, k) places, which are compared again, so that none is lost to a farther one.
+
+    Rows of a cell have most of these in common, so that each row of a tile is compared with the candidates of all.
+    """
+    k = neighbours.shape[1]
+    rows_of_tile = max(1, _NEIGHBOURS_OF_TILE // k)
+    tiles = []
+    for start in range(places.start, places.stop, rows_of_tile):
+        tile = np.arange(start, min(start + rows_of_tile, places.stop), dtype=np.int32)
+        near = neighbours[tile[0] : tile[-1] + 1].ravel()
+        candidates = np.unique(np.concatenate([tile, near, neighbours[near].ravel()]))
+        candidate_codes = codes.at(candidates).astype(np.float32)
+        own = np.searchsorted(candidates, tile)
+        scores = candidate_codes[own] @ candidate_codes.T
+        scores -= half_squares(candidate_codes)
+        scores[np.arange(len(tile)), own] = -np.inf  # itself is the last choice
+        columns = _best(scores, min(k, len(candidates)))
+        nearest = np.repeat(tile[:, None], k, axis=1)
+        nearest[:, : columns.shape[1]] = candidates[columns]
+        tiles.append(nearest)
+    return np.concatenate(tiles)
 
 
 def _averaged(codes: Codes, neighbours: np.ndarray, path: Path, seed: int) -> Codes:
