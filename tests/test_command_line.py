@@ -191,7 +191,7 @@ def test_nothing_to_index_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFix
     assert not (tmp_path / "index").exists()
 
 
-def test_a_preset_builds_and_asks_and_other_options_go_before_it(
+def test_a_preset_builds_and_asks_and_other_options_override_it(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "index")

@@ -94,7 +94,7 @@ def top_options(options: argparse.Namespace) -> dict[str, Any]:
 def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the option --preset. what: which settings it decides."""
     names = [each.name for each in presets()]
-    parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options go before it")
+    parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options override it")
 
 
 def add_execution(parser: argparse.ArgumentParser) -> None:

@@ -45,7 +45,11 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--floor", action="append", default=[], metavar="MEASURE=VALUE", help="such as recall@5=.75; may be repeated"
     )
     parser.add_argument(
-        "--measure", action="append", default=[], metavar="MEASURE", help=f"beside the baseline (default: {_USUAL})"
+        "--measure",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        help=f"compared with the baseline; may be repeated (default: those of --floor, else {_USUAL})",
     )
     parser.add_argument(
         "--loss", type=float, default=0.05, metavar="SIZE", help="tells how many questions find it (default: 0.05)"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leanrag_core.commands._options import add_execution, add_json, execution_of
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
-from leanrag_core.commands.update import report_text
+from leanrag_core.commands.update import NAMES_AND_SUMMARIES, report_text
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures import numbers
 from leanrag_core.figures.numbers import counted
@@ -70,7 +70,7 @@ def forecast_text(expected: RewriteForecast) -> str:
     """Describe what writing the layers again takes, line by line."""
     forecast = expected.forecast
     lines = [
-        f"layer {row.layer}: {counted(row.clusters, 'name')} and summaries, {counted(row.sentences, 'sentence')}"
+        f"layer {row.layer}: {counted(row.clusters, *NAMES_AND_SUMMARIES)}, {counted(row.sentences, 'sentence')}"
         + (f"; {row.saved:,} of these answers are stored" if row.saved else "")
         for row in expected.layers
     ]

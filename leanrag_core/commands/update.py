@@ -22,6 +22,8 @@ from leanrag_core.types.updating import DocumentChanges, UpdatePreview, UpdateRe
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
+NAMES_AND_SUMMARIES = ("name and summary", "names and summaries")  # one, and several; see counted()
+
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verbs update, remove and undo."""
@@ -169,7 +171,7 @@ def report_text(report: UpdateReport) -> str:
 def _rewritten_lines(report: UpdateReport) -> list[str]:
     """Describe what writing upper layers again has changed."""
     return [
-        f"written again from layer {report.rewritten_from} up: {counted(report.texts_written, 'name')} and summaries, "
+        f"written again from layer {report.rewritten_from} up: {counted(report.texts_written, *NAMES_AND_SUMMARIES)}, "
         f"{counted(report.sentences_written, 'sentence')} on relations; clusters and base graph are the same",
         *(f"layer {row.layer}: {row.kept:,} texts as before, {row.changed:,} others" for row in report.layers),
     ]

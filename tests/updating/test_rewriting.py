@@ -307,6 +307,7 @@ def test_the_command_says_first_what_it_takes_and_then_writes(
     command = ["rewrite", str(folder), "--model", MODEL]
     assert main([*command, "--layers", "1", "--preview"]) == 0
     shown = capsys.readouterr().out
+    assert ": 1 name and summary, 0 sentences\n" in shown
     assert "m: 1 call, about" in shown
     assert main([*command, "--preview", "--json"]) == 0
     expected = json.loads(capsys.readouterr().out)
