@@ -3,8 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
+from leanrag_core.evaluation.base import Mean
 from leanrag_core.evaluation.experiments.comparison import ExperimentDifference
-from leanrag_core.evaluation.measuring import measure_infos
+from leanrag_core.evaluation.measuring import decimals, measure_infos
 from leanrag_core.evaluation.run_titles import run_titles
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import RECALL, Cell, ScoreTable, grounds
@@ -13,8 +14,8 @@ from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult
 from leanrag_core.types.visible import visible
 
-_NAME, _CELL = 28, 32  # characters of columns
-_LARGE = 10.0  # figures from there on are shown without decimals
+_NAME, _CELL, _MEAN = 28, 32, 10  # characters of columns
+_SHARE_PLACES = 3
 
 
 def print_table(table: ScoreTable) -> None:
@@ -24,7 +25,7 @@ def print_table(table: ScoreTable) -> None:
     heads = "".join(f"{titles.get(measure, measure)[: _CELL - 1]:>{_CELL}}" for measure in table.measures)
     print(f"{'':<{_NAME}}{heads}{'ms':>8}")
     for row in table.rows:
-        cells = "".join(f"{_cell(row.cells[measure]):>{_CELL}}" for measure in table.measures)
+        cells = "".join(f"{_cell(measure, row.cells[measure]):>{_CELL}}" for measure in table.measures)
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f}"
         failed = f"  {row.errors:,} failed" if row.errors else ""
         print(f"{visible(names[row.run.key])[: _NAME - 1]:<{_NAME}}{cells}{latency:>8}{failed}")
@@ -73,14 +74,24 @@ def _interval(interval: Interval | None) -> dict[str, Any] | None:
     return None if interval is None else asdict(interval)
 
 
-def _cell(cell: Cell) -> str:
+def _cell(measure: str, cell: Cell) -> str:
     if cell.interval is None:
         return "–"
-    return f"{_figures(cell.interval)} {cell.letters}".rstrip()
+    return f"{_figures(measure, cell.interval)} {cell.letters}".rstrip()
 
 
-def _figures(interval: Interval, sign: str = "") -> str:
-    return with_bounds(interval, 0 if abs(interval.value) >= _LARGE else 3, sign)
+def _figures(measure: str, interval: Interval, sign: str = "") -> str:
+    return with_bounds(interval, decimals(measure, interval.value, of_shares=_SHARE_PLACES), sign)
+
+
+def figure(measure: str, value: float | None) -> str:
+    """Write a score: a count whole, or with a decimal where it is small, anything else with three; a dash for None."""
+    return "–" if value is None else f"{value:,.{decimals(measure, value, of_shares=_SHARE_PLACES)}f}"
+
+
+def print_mean(mean: Mean, note: str = "") -> None:
+    """Print a line of a list of means. note: behind the figure."""
+    print(f"{sentence(mean.title):>{_NAME}}  {figure(mean.measure, mean.value):>{_MEAN}}{note}")
 
 
 def with_bounds(interval: Interval, places: int, sign: str = "") -> str:
@@ -93,12 +104,14 @@ def with_bounds(interval: Interval, places: int, sign: str = "") -> str:
 def print_difference(difference: ExperimentDifference, most: int) -> None:
     """Print for each run the mean difference and the questions that lost most. most: at most so many of them."""
     print(f"{difference.measure}: {difference.before} -> {difference.after}")
+    measure = difference.measure
     for run in difference.runs:
-        mean = "–" if run.interval is None else _figures(run.interval, "+")
+        mean = "–" if run.interval is None else _figures(measure, run.interval, "+")
         name = run.before if run.before == run.after else f"{run.before} -> {run.after}"
         print(f"{visible(name)}: {mean}, p {run.p:.3f}; {run.regressions:,} worse, {run.gains:,} better")
         for change in run.questions[:most]:
             if change.gain < 0:
-                print(f"  {visible(change.question)}: {change.before:,.3f} -> {change.after:,.3f}")
+                before, after = figure(measure, change.before), figure(measure, change.after)
+                print(f"  {visible(change.question)}: {before} -> {after}")
     for name in (*difference.only_before, *difference.only_after):
         print(f"{visible(name)}: only in one of the two")

@@ -6,6 +6,7 @@ from typing import Any
 
 from leanrag_core.commands._options import add_json, add_scope, print_broken, scope_of
 from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import Lane, lane
@@ -110,7 +111,7 @@ def _over_set(
         print(f"{spec.letter} {spec.info.name} ({settings}): of {result.n_gold:,} gold: {lost}")
         print(f"  {result.mean_tokens:,.0f} context tokens, median {result.median_ms:,.1f} ms")
         for mean in result.means:
-            print(f"  {sentence(mean.title)}: {'–' if mean.value is None else f'{mean.value:,.3f}'}")
+            print_mean(mean)
 
 
 def _one_question(

@@ -8,7 +8,7 @@ from typing import Any
 
 from leanrag_core.commands._options import add_json, add_top, print_broken, top_options
 from leanrag_core.commands._printing import PrintedProgress, print_json
-from leanrag_core.commands._score_tables import print_grounds, print_table, table_values
+from leanrag_core.commands._score_tables import print_grounds, print_mean, print_table, table_values
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.experiments.running import strategies_spec
@@ -17,6 +17,7 @@ from leanrag_core.evaluation.gold import ChunkTexts
 from leanrag_core.evaluation.measuring import broken_measures, measure_infos
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.tables import means, score_table
+from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.settings import settings_words
@@ -65,7 +66,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         rows = [{**asdict(mean), "title": sentence(mean.title)} for mean in table]
         print_json({"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows})
         return
-    print(f"{options.strategy}, {len(questions):,} questions")
+    print(f"{options.strategy}, {counted(len(questions), 'question')}")
     print(sentence(settings_words(options.strategy, outcomes[0].trace.parameters)))
     by_name = {mean.measure: mean for mean in table if mean.value is not None}
     for group, infos in groupby(measure_infos(), key=lambda info: info.group_title):
@@ -73,7 +74,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         if known:
             print(sentence(group))
         for mean in known:
-            print(f"{sentence(mean.title):>28}  {mean.value:>10,.3f}  over {mean.n:,} questions")
+            print_mean(mean, f"  over {counted(mean.n, 'question')}")
 
 
 def _evaluate_all(options: argparse.Namespace) -> None:

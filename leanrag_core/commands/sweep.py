@@ -8,6 +8,7 @@ from typing import Any
 
 from leanrag_core.commands._options import add_execution, add_json, add_preset, execution_of, question_set_of
 from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._score_tables import figure
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.sweeps.findings import findings, headline
 from leanrag_core.evaluation.sweeps.points import known_axes
@@ -172,7 +173,7 @@ def _print(result: Any) -> None:
     print(f"{shown.measure:>18} {shown.cost:>15}  layers  build s")
     for standing in shown.points:
         point = result.at(standing.name)
-        value = "–" if standing.value is None else f"{standing.value.value:.3f}"
+        value = figure(shown.measure, standing.value.value if standing.value else None)
         marks = " best" if standing.is_best else " cannot be told from the best" if standing.is_close else ""
         marks = marks if shown.tells else ""
         layers = "–" if point.index is None else f"{point.index.layers}"

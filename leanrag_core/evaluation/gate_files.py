@@ -9,10 +9,12 @@ from xml.etree import ElementTree
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gating import FLOOR, Check
+from leanrag_core.evaluation.measuring import decimals
 from leanrag_core.files.atomic import write_bytes
 from leanrag_core.types.visible import visible
 
 _FORMAT = "leanrag-gate-1"
+_SHARE_PLACES = 3
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,17 @@ def read_scores(path: Path) -> RunScores:
 
 def sentence_of(check: Check) -> str:
     """Return the result of the check in a sentence."""
-    interval = check.interval
-    bounds = "" if interval.low is None else f" [{interval.low:+.3f}, {interval.high:+.3f}]"
+    interval, sign = check.interval, "" if check.kind == FLOOR else "+"
+    places = decimals(check.measure, interval.value, of_shares=_SHARE_PLACES)
+    value = f"{check.measure} {interval.value:{sign},.{places}f}"
+    if interval.low is not None:
+        value += f" [{interval.low:{sign},.{places}f}, {interval.high:{sign},.{places}f}]"
     if check.kind == FLOOR:
-        bounds = bounds.replace("+", "")
         side = f"above the ceiling {check.bound:g}" if check.is_ceiling else f"below the floor {check.bound:g}"
         verdict = side if check.failed else f"not shown to be {side}"
-        return f"{check.measure} {interval.value:.3f}{bounds} of {interval.n:,} questions: {verdict}"
+        return f"{value} of {interval.n:,} questions: {verdict}"
     verdict = "a loss" if check.failed else "no loss is shown"
-    text = f"{check.measure} {interval.value:+.3f}{bounds} to the baseline over {interval.n:,} questions: {verdict}"
+    text = f"{value} to the baseline over {interval.n:,} questions: {verdict}"
     if check.needed is not None and check.needed > interval.n and not check.failed:
         text += f"; to find a loss of {check.size:g} takes {check.needed:,} questions"
     return text
@@ -89,12 +93,13 @@ def markdown(checks: Sequence[Check], title: str) -> str:
 
 def _line(check: Check) -> str:
     interval = check.interval
+    places = decimals(check.measure, interval.value, of_shares=_SHARE_PLACES)
     title = (
         f"{check.measure} at least {check.bound:g}" if check.kind == FLOOR else f"{check.measure} beside the baseline"
     )
-    bounds = "–" if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
+    bounds = "–" if interval.low is None else f"{interval.low:,.{places}f} to {interval.high:,.{places}f}"
     sign, needed = "❌" if check.failed else "✅", "–" if check.needed is None else f"{check.needed:,}"
-    return f"| {sign} | {_plain(title)} | {interval.value:.3f} | {bounds} | {interval.n:,} | {needed} |"
+    return f"| {sign} | {_plain(title)} | {interval.value:,.{places}f} | {bounds} | {interval.n:,} | {needed} |"
 
 
 def _plain(text: str) -> str:

@@ -58,7 +58,14 @@ def written(measure: str, value: float) -> str:
     """Write a score as pages and files show it: a count whole, a small one with a decimal, any other with two."""
     if not _is_count(measure):
         return numbers.score(value)
-    return numbers.decimal(value, 0 if abs(value) >= _LARGE or value == round(value) else 1)
+    return numbers.decimal(value, decimals(measure, value))
+
+
+def decimals(measure: str, value: float, *, of_shares: int = 2) -> int:
+    """Return how many decimals a score is written with. of_shares: those of a measure that does not count."""
+    if not _is_count(measure):
+        return of_shares
+    return 0 if abs(value) >= _LARGE or value == round(value) else 1
 
 
 def written_difference(measure: str, value: float) -> str:

@@ -37,6 +37,9 @@ def test_every_measure_is_in_the_result_and_those_that_apply_are_printed_in_grou
     printed = capsys.readouterr().out
     assert printed.index("Gold evidence") < printed.index("Recall@5") < printed.index("Context\n")
     assert "Exact match" not in printed
+    recall, tokens = rows["recall-5"]["value"], rows["context-tokens"]["value"]
+    assert f"{'Recall@5':>28}  {recall:>10.3f}  over 26 questions\n" in printed
+    assert f"{'Context tokens':>28}  {tokens:>10,.0f}  over 31 questions\n" in printed, "a count is whole"
 
 
 def test_a_measure_that_does_not_load_is_noted_and_the_others_are_there(

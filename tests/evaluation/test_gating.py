@@ -31,6 +31,14 @@ def test_a_ceiling_fails_only_where_the_interval_begins_above_it() -> None:
     assert "above the ceiling 800" in sentence_of(checks[0])
 
 
+def test_a_count_is_written_whole_and_a_share_with_three_decimals() -> None:
+    tokens = gate([Gated("context-tokens", [3900.0, 4100.25] * 10, floor=5000, is_lower_better=True, is_share=False)])
+    shares = gate([Gated("evidence-recall", [0.5, 0.75] * 10, floor=0.2)])
+    assert sentence_of(tokens[0]).startswith("context-tokens 4,000 [3,")
+    assert "| 4,000 |" in markdown(tokens, "gate")
+    assert sentence_of(shares[0]).startswith("evidence-recall 0.625 [0.")
+
+
 def test_six_of_six_are_no_proof_that_a_floor_is_kept_or_missed() -> None:
     assert not gate([Gated("recall", [1.0] * 6, floor=0.9)])[0].failed
     assert [gate([Gated("recall", [0.0] * n, floor=0.5)])[0].failed for n in (1, 4, 5)] == [False, False, True], "2**-5"
