@@ -4,11 +4,13 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.base import parts_needed
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.index import Index
@@ -74,6 +76,17 @@ def make_offered_parts(options: argparse.Namespace, bench: Workbench, index: Ind
             bench.parts.build(index, part, report=PrintedProgress())
         except LeanRAGError as error:  # the index is complete without it
             print(f"leanrag: {error}", file=sys.stderr)
+
+
+def make_needed_parts(bench: Workbench, index: Index, strategy: str, chosen: Mapping[str, Any]) -> None:
+    """Make the parts that the strategy needs with these options and the index lacks, up to one that calls a model: it
+    is made by 'part', as the error of the retrieval says."""
+    lacking = {state.name: state for state in bench.parts.lacking(index)}
+    needed = [name for name in parts_needed(strategy, chosen) if name in lacking]
+    for name in dict.fromkeys(part for each in needed for part in (*lacking[each].needs, each) if part in lacking):
+        if bench.parts.forecast(index, name).calls.high:
+            return
+        bench.parts.build(index, name, report=PrintedProgress())
 
 
 def print_run(trace: Trace, answer: Answer | None) -> None:

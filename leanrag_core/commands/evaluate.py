@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._options import add_json, add_top, print_broken, top_options
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, print_json
 from leanrag_core.commands._score_tables import print_grounds, print_mean, print_table, table_values
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Outcome
@@ -57,6 +57,7 @@ def _evaluate(options: argparse.Namespace) -> None:
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
     chosen, chunks = top_options(options), ChunkTexts(index)
+    make_needed_parts(bench, index, options.strategy, chosen)
     outcomes = [
         Outcome(question, bench.retrieve(index, question.question, options.strategy, **chosen), chunks=chunks)
         for question in questions

@@ -42,6 +42,13 @@ def test_every_measure_is_in_the_result_and_those_that_apply_are_printed_in_grou
     assert f"{'Context tokens':>28}  {tokens:>10,.0f}  over 31 questions\n" in printed, "a count is whole"
 
 
+def test_a_part_that_the_strategy_needs_is_made_first(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", str(built), str(SAMPLE / "questions.jsonl"), "--strategy", "bm25"]) == 0
+    assert "Recall@5" in capsys.readouterr().out
+    assert main(["parts", str(built)]) == 0
+    assert "lexical: finished" in capsys.readouterr().out
+
+
 def test_a_measure_that_does_not_load_is_noted_and_the_others_are_there(
     built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
