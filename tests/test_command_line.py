@@ -1,4 +1,5 @@
 import json
+import shutil
 import threading
 from pathlib import Path
 
@@ -154,6 +155,17 @@ def test_a_forecast_for_the_built_in_engine_is_time_without_calls(
     assert 0 < forecast["totals"]["seconds"]["low"] < forecast["totals"]["seconds"]["high"]
     assert main(arguments) == 0
     assert "2 chunks" in capsys.readouterr().out
+
+
+def test_of_the_folder_of_a_sample_corpus_its_documents_alone_are_read(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(built.parent / "docs", tmp_path / "bees" / "documents")
+    (tmp_path / "bees" / "reference").mkdir()
+    for name in ("corpus.json", "questions.jsonl", "reference/entities.jsonl"):
+        (tmp_path / "bees" / name).write_text('{"text": "Hester kept the mill at Tarnwick."}', encoding="utf-8")
+    assert main(["forecast", str(tmp_path / "bees"), "--cluster-size", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["chunks"] == 2
 
 
 @pytest.mark.parametrize("verb", ["forecast", "build"])

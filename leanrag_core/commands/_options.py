@@ -23,6 +23,7 @@ from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.samples import documents_of
 
 AUTO = "auto"  # of --top-n
 MODELS = ("model", "aggregation_model")  # fields of IndexConfig that may name a model file
@@ -190,9 +191,10 @@ def read_sources(options: argparse.Namespace, bench: Workbench) -> ParsedUpload:
     for path in options.paths:
         if not os.path.lexists(path):
             raise InvalidConfig("command.no_source", path=str(path))
+    paths = [documents_of(path) for path in options.paths]
     chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}
     parser = ConfinedParser(parse_limits(replace(bench.settings.read(), **chosen)))
-    parsed = read_files(options.paths, parser, follow_links=options.follow_links)
+    parsed = read_files(paths, parser, follow_links=options.follow_links)
     for refusal in parsed.refusals:
         print(f"{refusal.name}: {sentence(refusal.reason)}", file=sys.stderr)
     return parsed

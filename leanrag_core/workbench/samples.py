@@ -23,6 +23,7 @@ FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
 EXAMPLES = "examples.json"  # written by sample_corpora.openings
 PREPARED = SAMPLES / "indexes"  # holds the index of the first start, below its id
 PREPARED_STAGES = PREPARED / "stages.arrow"  # what its build kept, from which another clustersize or tau is made
+_CARD, _QUESTIONS, _DOCUMENTS = "corpus.json", "questions.jsonl", "documents"  # in the folder of a sample corpus
 _PREFIX = "sample-"  # of the ids of sample corpora in the store
 
 
@@ -36,9 +37,16 @@ def sample_name(corpus_id: str) -> str:
     return corpus_id.removeprefix(_PREFIX)
 
 
+def documents_of(path: Path) -> Path:
+    """Return the folder of documents in the folder of a sample corpus, which also holds its questions and its reference
+    graph; any other path as it is."""
+    is_sample = all((path / name).is_file() for name in (_CARD, _QUESTIONS)) and (path / _DOCUMENTS).is_dir()
+    return path / _DOCUMENTS if is_sample else path
+
+
 def _card(name: str) -> dict[str, Any]:
     """Return what a sample corpus says of itself."""
-    card: dict[str, Any] = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+    card: dict[str, Any] = json.loads((SAMPLES / name / _CARD).read_text(encoding="utf-8"))
     return card
 
 
@@ -81,9 +89,9 @@ class Samples:
     def _files(self) -> dict[str, list[Path]]:
         """The document files of each sample corpus, by its name."""
         return {
-            folder.name: files_below([folder / "documents"])
+            folder.name: files_below([folder / _DOCUMENTS])
             for folder in sorted(SAMPLES.iterdir())
-            if (folder / "corpus.json").is_file()
+            if (folder / _CARD).is_file()
         }
 
     def read_all(self) -> None:
@@ -129,7 +137,7 @@ class Samples:
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """Return the question set that comes with a sample corpus; empty for another corpus."""
         name = sample_name(corpus_id)
-        path = SAMPLES / name / "questions.jsonl"
+        path = SAMPLES / name / _QUESTIONS
         if name not in self._files or not path.is_file():
             return ()
         changed = path.stat().st_mtime_ns
