@@ -148,7 +148,7 @@ def _feed(job: JobState) -> Markup:
         html(
             '<div><span class="k">{}</span><span class="w">{}</span></div>',
             _label(job, written.stage),
-            written.text,
+            job_words.written(written),
         )
         for written in job.recent[:_LISTED]
     )
@@ -158,7 +158,7 @@ def _feed(job: JobState) -> Markup:
 def _label(job: JobState, stage_name: str) -> str:
     """Return the label of a text that the stage wrote."""
     stage = job.kind.stage(stage_name)
-    return words(stage.writes) if stage.writes else stage_name
+    return words(stage.writes or stage.title)
 
 
 def _awaited(job: JobState) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from leanrag_core.figures import numbers
+from leanrag_core.indexing.part_base import parts
 from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.types.config import BUILTIN, HERE, model_title
-from leanrag_core.types.job import JobState, StageState
+from leanrag_core.types.job import JobState, StageState, Written
+from leanrag_core.workbench.experiments import PARTS_STAGE
 from pages.common import forms, frame, messages, session
 from pages.common.messages import known, language, say, words
 
@@ -148,6 +150,12 @@ def _settings(job: JobState) -> list[str]:
 def stage_title(job: JobState, name: str) -> str:
     """Return the title of the stage; the name of a stage of another version."""
     return words(job.kind.stage(name).title)
+
+
+def written(text: Written) -> str:
+    """Return what a job wrote; an index part by its title, since a job notes its name."""
+    titles = {part.name: part.part.title for part in parts().parts} if text.stage == PARTS_STAGE else {}
+    return words(titles[text.text]) if text.text in titles else text.text
 
 
 def amount(stage: StageState) -> str:

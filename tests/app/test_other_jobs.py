@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.jobs import store as job_store
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
-from leanrag_core.jobs.kinds import KINDS
+from leanrag_core.jobs.kinds import EXPERIMENT, KINDS
 from leanrag_core.types.job import JobReport
 from tests.app import drawn
 from tests.app.job_records import FAILED, HOSTILE, LONG_AGO, STARTED, a_job, progress
@@ -42,6 +42,22 @@ def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: V
     app.button("away").click().run()
     drawn.assert_sound(app)
     assert any(button.key == "earlier_foreign" for button in app.button)
+
+
+@pytest.mark.parametrize(("language", "written"), [("en", "Index partsRelation vectors"), ("zh", "索引部件关系向量")])
+def test_parts_that_a_job_makes_are_named_by_their_titles(
+    language: str, written: str, home: Workbench, visit: Visit
+) -> None:
+    folder = home.root / "jobs" / "one"
+    create_job(folder, JobSpec("one", "Bees", "", {}, {}, LONG_AGO, EXPERIMENT.name))
+    log = JobLog(folder)
+    for event, fields in (STARTED, progress("parts", 0, 2, "parts", "relation_vectors")):
+        log.write(event, **fields)
+    with job_lock(folder).acquire():
+        app = visit("build", home, job="one", lang=language)
+    drawn.assert_sound(app)
+    assert written in drawn.text(app)
+    assert "relation_vectors" not in drawn.text(app)
 
 
 @pytest.fixture
