@@ -1,5 +1,6 @@
 """What the runs of an experiment are called: a name of their own, else what tells each from the others."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -72,6 +73,21 @@ def _alone(title: Message, used_titles: Sequence[str]) -> Message:
         n += 1
         numbered = message("run.again", run=title, n=n)
     return numbered
+
+
+_NUMBER = re.compile("[0-9][0-9,]{0,8}")
+
+
+def experiment_title(title: str) -> Message:
+    """Return the title of an experiment; one that begins as those that the program writes, in English, is read in any
+    language."""
+    number = _NUMBER.search(title)
+    n = int(number[0].replace(",", "")) if number else 0
+    for code in ("experiment.all_strategies", "experiment.equal_budget"):
+        start = sentence(message(code, name="", n=n))
+        if title.startswith(start):
+            return message(code, name=title.removeprefix(start), n=n)
+    return message("plain", text=title)
 
 
 def titled(judgements: Iterable[Judgement], titles: Mapping[str, str]) -> tuple[Judgement, ...]:

@@ -23,6 +23,7 @@ from leanrag_core.evaluation.recommending import (
     missing_words,
     recommend,
 )
+from leanrag_core.evaluation.run_titles import experiment_title
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
@@ -175,7 +176,7 @@ def _said(recommendation: Recommendation) -> None:
 def _rests_on(candidate: Candidate) -> str:
     """Return what the finding rests on: experiment, questions, engine, index with its settings, and date."""
     source = candidate.source
-    code, title = "choice.rests_shipped" if source.is_shipped else "choice.rests", experiments.shown_title(source.title)
+    code, title = "choice.rests_shipped" if source.is_shipped else "choice.rests", words(experiment_title(source.title))
     parts = [say(code, title=title, n=source.questions)]
     if source.engine:
         known_as = f"choice.engine.{source.engine}"
@@ -314,6 +315,6 @@ def _figure(interval: Interval | None, measure: str, scale: CellScale, is_short:
 
 def _from(candidate: Candidate) -> str:
     source = candidate.source
-    title = experiments.shown_title(source.title)
+    title = words(experiment_title(source.title))
     title = say("choice.shipped", title=title) if source.is_shipped else title
     return say("choice.from", title=title, n=source.questions)

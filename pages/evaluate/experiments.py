@@ -8,11 +8,9 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, missing_evidence
-from leanrag_core.evaluation.run_titles import run_titles
+from leanrag_core.evaluation.run_titles import experiment_title, run_titles
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.evaluation.tables import questions_of as of_kind
-from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
@@ -127,16 +125,7 @@ def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:
 def listed() -> tuple[ExperimentSummary, ...]:
     """Return all experiments, with titles in the reader's language where the program has written them."""
     summaries = session.workbench().experiments.store.all()
-    return tuple(replace(each, title=shown_title(each.title)) for each in summaries)
-
-
-def shown_title(title: str) -> str:
-    """Return the title in the reader's language if its start is the program's, which is stored in English."""
-    for code in ("experiment.all_strategies", "experiment.equal_budget"):
-        written = sentence(message_of(code, name="", n=columns.EQUAL_TOKENS))
-        if title.startswith(written):
-            return say(code, name=title.removeprefix(written), n=columns.EQUAL_TOKENS)
-    return title
+    return tuple(replace(each, title=words(experiment_title(each.title))) for each in summaries)
 
 
 def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> ExperimentSummary | None:

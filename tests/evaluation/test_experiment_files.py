@@ -111,6 +111,17 @@ def test_the_page_escapes_everything_and_asks_no_network(hostile: ExperimentResu
         assert "experiment run spec.json" in page
 
 
+def test_a_title_of_the_program_is_in_the_language_of_the_report_and_ones_own_as_it_is() -> None:
+    def heading(title: str, language: str) -> str:
+        page = as_html(experiment(title, {"a": 0.5}), QUESTIONS, language).decode()
+        [written] = {*re.findall("<(?:h1|title)>(.*?)</", page)}
+        return str(written)
+
+    assert heading("Equal budget of 2,000 tokens, Bees", "zh") == "相同预算（2,000 个词元）：Bees"
+    assert heading("Equal budget of 2,000 tokens, Bees", "en") == "Equal budget of 2,000 tokens, Bees"
+    assert heading("My 3 bees", "zh") == "My 3 bees"
+
+
 def test_the_report_writes_a_number_as_the_page_does() -> None:
     scores = {"LeanRAG": (0.798, 3512.4), "Naive": (0.5, 99.5)}
     rows = [

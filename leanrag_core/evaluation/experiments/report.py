@@ -13,7 +13,7 @@ from leanrag_core.evaluation.audit.judges import advice, audit, headline
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
 from leanrag_core.evaluation.measuring import measure_infos, written, written_difference
-from leanrag_core.evaluation.run_titles import run_titles, titled
+from leanrag_core.evaluation.run_titles import experiment_title, run_titles, titled
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import (
     RECALL,
@@ -264,9 +264,9 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
     """Write the HTML file: tables for all questions and for each kind, differences from the baseline, judgements, each
     question, and the specification, with which the experiment is run again."""
     write = Writing(language)
-    kinds = kinds_of(result)
+    kinds, title = kinds_of(result), write.say(experiment_title(result.spec.title))
     parts = [
-        html("<h1>{}</h1>", result.spec.title),
+        html("<h1>{}</h1>", title),
         html('<p class="mute">{}</p>', _facts(write, result, questions)),
         score_part(write, result, ""),
         pays_part(write, result),
@@ -276,7 +276,7 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
         _again(write, result),
     ]
     body = html("<main>{}</main>", joined(parts))
-    return html_file(body, title=result.spec.title, language=language, styles=_STYLE).encode()
+    return html_file(body, title=title, language=language, styles=_STYLE).encode()
 
 
 def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQuestion]) -> str:
