@@ -56,6 +56,9 @@ def show(
     is_same = len(answers) == len(loaded) and say_the_same(answers)
     if is_same:
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
+        if differences_only:  # once, for all columns
+            with st.container(key="compare_same"):
+                _answer(loaded[0], frozenset(), is_same=True, differences_only=False)
     pick = _phone_choice([each.letter for each in loaded])
     hidden = [each.letter for each in loaded if pick not in (each.letter, "")]
     rules = ",".join(f".st-key-compare_col_{letter.lower()}" for letter in hidden)
