@@ -49,14 +49,17 @@ def with_titles(indexes: Sequence[IndexSummary], language: str = ENGLISH) -> tup
     by_name: dict[str, list[IndexSummary]] = defaultdict(list)
     for index in indexes:
         by_name[index.name].append(index)
-    differences = {id_: text for group in by_name.values() for id_, text in _differences(group, language).items()}
-    return tuple(replace(index, apart=differences[index.id]) for index in indexes)
+    comma = sentence(message("ask.comma"), language)
+    differences = {
+        id_: comma.join(texts) for group in by_name.values() for id_, texts in _differences(group, language).items()
+    }
+    return tuple(replace(index, apart=differences[index.id], comma=comma) for index in indexes)
 
 
-def _differences(group: Sequence[IndexSummary], language: str) -> dict[str, str]:
+def _differences(group: Sequence[IndexSummary], language: str) -> dict[str, list[str]]:
     """Return for each index of the group the fewest settings that distinguish it; its date where no setting does."""
     if len(group) == 1:
-        return {group[0].id: ""}
+        return {group[0].id: []}
     configs = [index.config.by_name() for index in group]
     names = dict.fromkeys([*_SETTING_TEXTS, *sorted(name for config in configs for name in config)])
     parts: list[list[str]] = [[] for _ in group]
@@ -71,8 +74,7 @@ def _differences(group: Sequence[IndexSummary], language: str) -> dict[str, str]
             for index in group
         ]
         parts = [[*part, text] for part, text in zip(parts, built, strict=True)]
-    comma = sentence(message("ask.comma"), language)
-    return {index.id: comma.join(part) for index, part in zip(group, parts, strict=True)}
+    return {index.id: part for index, part in zip(group, parts, strict=True)}
 
 
 def _distinct(parts: Sequence[Sequence[str]]) -> int:
@@ -90,9 +92,9 @@ def short_title(index: IndexSummary, max_characters: int) -> str:
     """Cut the title to about max_characters: the settings that differ stay whole, the name is cut."""
     if not index.apart or len(index.title) <= max_characters:
         return index.title
-    room = max(_SHORTEST_NAME, max_characters - len(index.apart) - 2)
+    room = max(_SHORTEST_NAME, max_characters - len(index.comma) - len(index.apart))
     name = index.name if len(index.name) <= room else f"{index.name[: room - 1].rstrip(' ,.;:')}…"
-    return f"{name}, {index.apart}"
+    return f"{name}{index.comma}{index.apart}"
 
 
 @dataclass(frozen=True)

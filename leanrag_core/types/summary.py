@@ -144,8 +144,9 @@ class LayerSummary:
 @dataclass(frozen=True)
 class IndexSummary:
     """An index as a list shows it. kind: see types.manifest. apart: the settings that tell it from others
-    of the same name, empty where there are none. builtin_texts: aggregated entities and relations that the built-in
-    writer wrote, since the language model could not or nobody wrote them by hand."""
+    of the same name, empty where there are none; comma: before them, in their language. builtin_texts: aggregated
+    entities and relations that the built-in writer wrote, since the language model could not or nobody wrote them by
+    hand."""
 
     id: str
     name: str
@@ -160,6 +161,7 @@ class IndexSummary:
     path: Path
     size_bytes: int
     apart: str = ""
+    comma: str = ", "
     builtin_texts: int = 0
 
     @property
@@ -170,7 +172,7 @@ class IndexSummary:
     @property
     def title(self) -> str:
         """The name, and what distinguishes the index from others of that name."""
-        return f"{self.name}, {self.apart}" if self.apart else self.name
+        return f"{self.name}{self.comma}{self.apart}" if self.apart else self.name
 
 
 @dataclass(frozen=True)

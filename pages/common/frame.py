@@ -177,7 +177,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     if wanted.startswith(EARLIER):
         with suppress(LeanRAGError):  # the earlier state was deleted; the page says so
             earlier = session.workbench().indexes.summary(wanted)
-            indexes[wanted] = replace(earlier, apart=say("snapshot.apart"))
+            indexes[wanted] = replace(earlier, apart=say("snapshot.apart"), comma=say("ask.comma"))
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
         draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))

@@ -38,6 +38,7 @@ def test_the_settings_that_differ_are_named_in_the_readers_language() -> None:
     group = (an_index("a", cluster_size=5), an_index("b", model="reference"), an_index("c"))
     apart = [index.apart for index in with_titles(group, "zh")]
     assert apart == ["内置引擎，簇大小 5", "参考图谱，簇大小 20", "内置引擎，簇大小 20"]
+    assert with_titles(group, "zh")[0].title == "Bees，内置引擎，簇大小 5"
     copies = with_titles((an_index("a"), replace(an_index("b"), created="2026-11-20T12:02:00+00:00")), "zh")
     assert copies[0].apart.startswith("构建于 2026年11月19日")
 
