@@ -24,7 +24,8 @@ from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
 from pages.common.messages import known, message, say, words
 
-_PATIENCE = 6.0  # seconds for a list of models; a page waits for it
+_PATIENCE = 6.0  # seconds for a list of models where somebody tests the connection
+_PATIENCE_OF_PAGE = 2.0  # where a page that opens waits for it
 _PATIENCE_OF_ANSWER = 30.0  # seconds for a word of a model, which a server on this machine may have to load
 _UNREACHED = ("endpoint.no_answer", "endpoint.no_answer_by_proxy", "endpoint.timeout", "endpoint.connection_broke")
 _WINDOWS_ASKED = 12  # most models whose context window is requested
@@ -88,16 +89,27 @@ def _tested() -> BoundedCache[tuple[str, str], Tested | None]:
     return BoundedCache(64)
 
 
+@st.cache_resource(show_spinner=False)
+def _last_read() -> BoundedCache[tuple[str, str], ModelList]:
+    """Return the last lists of servers on this machine that were read, by server."""
+    return BoundedCache(8)
+
+
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
 def _listing(base_url: str, key_variable: str, has_key: bool) -> ModelList:
+    """Return the server's models; those of the last time, with the error, where it does not answer in time."""
     bench = session.workbench()
     # This server's key, not the common one, since the servers may differ.
-    settings = _patient(replace(bench.settings.read(), base_url=base_url, key_variable=key_variable))
-    return list_models(bench.models.endpoint(settings))
+    settings = replace(bench.settings.read(), base_url=base_url, key_variable=key_variable)
+    listed = list_models(bench.models.endpoint(_within(settings, _PATIENCE_OF_PAGE)))
+    if listed.error is None:
+        return _last_read().keep(server_of(settings), listed)
+    known = _last_read().get(server_of(settings), listed)
+    return replace(known, error=listed.error) if listed.error.code == "endpoint.timeout" else listed
 
 
-def _patient(settings: Settings) -> Settings:
-    return replace(settings, timeout_seconds=min(_PATIENCE, settings.timeout_seconds))
+def _within(settings: Settings, patience_seconds: float) -> Settings:
+    return replace(settings, timeout_seconds=min(patience_seconds, settings.timeout_seconds))
 
 
 def forget() -> None:
@@ -109,14 +121,12 @@ def test_connection(settings: Settings) -> Tested:
     """Ask the server for its models and their context windows, without the cache, and each chosen model for a word. A
     server that has no list of models may still have the chosen one."""
     forget()
-    endpoint = session.workbench().models.endpoint(_patient(settings))
+    endpoint = session.workbench().models.endpoint(_within(settings, _PATIENCE))
     listed = list_models(endpoint)
     if listed.error is None:
         listed = list_models(endpoint)  # the first call also measured loading the client
     chosen = writers_at_common_server(settings) if listed.error is None or listed.nothing_there else ()
-    asked = session.workbench().models.endpoint(
-        replace(settings, timeout_seconds=min(_PATIENCE_OF_ANSWER, settings.timeout_seconds))
-    )
+    asked = session.workbench().models.endpoint(_within(settings, _PATIENCE_OF_ANSWER))
     answers = tuple(ask_briefly(asked, model) for model in chosen)
     tested = Tested(listed, context_windows(endpoint, listed.names[:_WINDOWS_ASKED]), answers)
     _tested().keep(server_of(settings), tested)

@@ -16,8 +16,9 @@ from leanrag_core.models import listing
 from leanrag_core.models.listing import Probe
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.settings import Settings
-from pages.settings import call_store_view
+from pages.settings import call_store_view, endpoint_view
 from tests.app import drawn
+from tests.app.conftest import CORPUS
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
@@ -101,6 +102,20 @@ def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: Endp
     assert list(connection["Context window, tokens"]) == ["8,192", "8,192"]
     windows = [body for body in drawn.html(app) if "lr-rolefact" in body and "8,192" in body]
     assert windows, "the table of roles has the window of the model that is in use, too"
+
+
+def test_a_server_that_hangs_is_waited_for_briefly_and_its_models_stay_in_the_choice(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    home.settings.save(Settings(base_url=endpoint.url))
+    asked = {"corpus": CORPUS, "b_engine": "Endpoint", "b_model": "scripted-chat"}
+    assert "did not answer" not in drawn.text(visit("build", home, **asked))
+    endpoint_view.forget()
+    endpoint.held = frozenset({"models"})
+    app = visit("build", home, **asked)
+    drawn.assert_sound(app)
+    assert "did not answer within 2 s" in drawn.text(app)
+    assert any("scripted-embedding" in box.options for box in app.selectbox), "as they were listed before"
 
 
 def test_a_test_without_a_chosen_model_says_that_it_read_the_list_alone(
