@@ -8,11 +8,12 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_form
 from leanrag_core.types.roles import ROLES, Price, Role
 from leanrag_core.types.settings import Settings
-from leanrag_core.workbench.role_checks import leaves, writers_at_common_server
+from leanrag_core.workbench.role_checks import leaves, served_by, writers_at_common_server
 from tests.endpoint.listener import listener
 from tests.endpoint.server import EndpointServer
 
@@ -38,6 +39,20 @@ def test_every_provider_is_a_role() -> None:
                 assert provider.role(role).base_url == provider.address
         if provider.rerank_form:
             assert rerank_form(provider.rerank_form).name == provider.rerank_form
+
+
+def test_a_model_of_another_back_end_is_not_said_to_be_asked_at_the_endpoint(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for model, title in (("file:small.gguf", "Model file"), ("parrot:grey", "parrot")):
+        (row,) = ran(capsys, "answers", "--model", model)["roles"]
+        assert row["address"] == ""
+        assert main(["roles", "answers"]) == 0
+        assert capsys.readouterr().out.split(None, 2)[2].strip() == title
+        served = served_by(Workbench.default().settings.read(), "answers")
+        assert served is not None
+        assert sentence(served) == title
+    assert served_by(Workbench.default().settings.read(), "judging") is None
 
 
 def test_a_role_is_set_shown_and_taken_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

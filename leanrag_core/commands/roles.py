@@ -13,9 +13,10 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.providers import provider
 from leanrag_core.models.reranking import rerank_form
 from leanrag_core.types.roles import EXTRACTION, ROLES, Price, Role
+from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
-from leanrag_core.workbench.role_checks import is_asked, leaves, role_model
+from leanrag_core.workbench.role_checks import is_asked, leaves, role_model, served_by
 from leanrag_core.workbench.samples import FIRST_SAMPLE
 
 _TEXTS = ("key_variable", "body", "query_prefix", "passage_prefix", "rerank_form")
@@ -84,7 +85,7 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
         rows.append(
             {
                 "role": role,
-                "address": (role_settings.base_url or "https://api.openai.com/v1") if is_asked(settings, role) else "",
+                "address": _address(settings, role),
                 "model": role_model(settings, role) or "builtin",
                 "key_variable": role_settings.key_variable,
                 "key_is_set": bool(os.environ.get(role_settings.key_variable)),
@@ -97,10 +98,19 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
         print_json({"roles": rows, "check": check_record})
         return
     for row in rows:
-        where = f"{row['address']}, key in {row['key_variable']}" if row["address"] else "on this machine, built in"
+        backend = served_by(settings, row["role"])
+        elsewhere = "on this machine, built in" if backend is None else sentence(backend)
+        where = f"{row['address']}, key in {row['key_variable']}" if row["address"] else elsewhere
         print(f"{row['role']:<12} {visible(row['model']):<32} {visible(where)}")
     if checked:
         print(f"{checked.state}: {sentence(checked.said)}")
+
+
+def _address(settings: Settings, role: str) -> str:
+    """Return the address that the role is asked at; "" for the built-in engine, and for a back-end without one."""
+    if served_by(settings, role) is not None:
+        return settings.own_role(role).base_url
+    return (settings.of_role(role).base_url or "https://api.openai.com/v1") if is_asked(settings, role) else ""
 
 
 def _passage(bench: Workbench, role: str) -> str:

@@ -9,10 +9,10 @@ from leanrag_core.evaluation.extraction import NORMALISED, GivenGraph
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.registry import Models
+from leanrag_core.models.registry import Models, backends
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.reranking import reranker
-from leanrag_core.types.config import IndexConfig, is_file, is_remote, model_title
+from leanrag_core.types.config import OPENAI, IndexConfig, is_file, is_remote, model_title
 from leanrag_core.types.roles import EMBEDDINGS, EXTRACTION, RERANKING, ROLES
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench.models import ModelAccess
@@ -91,6 +91,16 @@ def is_asked(settings: Settings, role: str) -> bool:
     if role == RERANKING:
         return role_settings is not None and bool(role_settings.base_url or role_settings.model)
     return is_remote(role_model(settings, role))
+
+
+def served_by(settings: Settings, role: str) -> Message | None:
+    """Return the title of the back-end that serves the role's model without the endpoint's address, such as a model
+    file's or one of another package; None where the endpoint, or the built-in engine, does."""
+    model = role_model(settings, role)
+    backend = model.partition(":")[0]
+    if not is_remote(model) or backend == OPENAI:
+        return None
+    return next((each.title for each in backends() if each.name == backend), message("plain", text=backend))
 
 
 def writers_at_common_server(settings: Settings) -> tuple[str, ...]:

@@ -14,7 +14,17 @@ from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import is_file, model_title
 from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
-from leanrag_core.workbench.role_checks import BAD, GOOD, THIN, UNTRIED, RoleCheck, is_asked, role_model, why_untried
+from leanrag_core.workbench.role_checks import (
+    BAD,
+    GOOD,
+    THIN,
+    UNTRIED,
+    RoleCheck,
+    is_asked,
+    role_model,
+    served_by,
+    why_untried,
+)
 from leanrag_core.workbench.samples import FIRST_SAMPLE
 from pages.common import forms, keys, markup, session, state, widgets
 from pages.common.html import draw, html
@@ -101,6 +111,8 @@ def _address(settings: Settings, role: str, role_settings: Role) -> None:
         with_other = other != role and other in settings.roles
         other_title = say(f"role.{other}")
         blank = say("roles.as_role", role=other_title) if with_other else say("roles.as_all", host=settings.host)
+        backend = served_by(settings, role)
+        blank = blank if backend is None else words(backend)
     options = [
         "",
         *served,

@@ -118,6 +118,14 @@ def test_a_server_that_hangs_is_waited_for_briefly_and_its_models_stay_in_the_ch
     assert any("scripted-embedding" in box.options for box in app.selectbox), "as they were listed before"
 
 
+def test_a_role_of_another_back_end_shows_that_and_no_address(home: Workbench, visit: Visit) -> None:
+    home.settings.save(Settings(answer_model="parrot:grey", build_model="openai:m"))
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    shown = {role: app.selectbox(f"role_address_{role}").options[0] for role in ("answers", "extraction")}
+    assert shown == {"answers": "parrot", "extraction": "the endpoint: api.openai.com"}
+
+
 def test_a_test_without_a_chosen_model_says_that_it_read_the_list_alone(
     home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
