@@ -21,12 +21,20 @@ class _Open:
 
 
 def begin(page: str) -> None:
-    """Note that a page runs. Another page, or a run that does not draw the form, closes it."""
-    run = st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
+    """Note that a page runs. Another page closes the form."""
+    st.session_state[_RUN] = st.session_state.get(_RUN, 0) + 1
     opened: _Open | None = st.session_state.get(_OPEN)
-    if opened is not None and (opened.page != page or opened.run < run - 1):
+    if opened is not None and opened.page != page:
         close()
     st.session_state[f"{_RUN}_page"] = page
+
+
+def end() -> None:
+    """Note that the page has run to its end; a form that it did not draw is closed. One that is interrupted by the next
+    run, as happens where pages are slow, closes nothing."""
+    opened: _Open | None = st.session_state.get(_OPEN)
+    if opened is not None and opened.run < st.session_state[_RUN]:
+        close()
 
 
 def form(

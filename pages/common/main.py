@@ -38,3 +38,4 @@ with st.sidebar:
 messages.show_toast()
 with plain_errors():  # such as a full disk, which may occur on any page
     chosen.run()
+dialogs.end()
