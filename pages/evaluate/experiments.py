@@ -237,9 +237,9 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
     return chosen_run, str(state.fitting(AGAINST, against, str, lambda value: value in keys))
 
 
-def follow(drawn: object, look: Callable[[], object]) -> None:
-    """Redraw the page as results come, while an experiment runs. drawn: what look() gave for what is drawn."""
-    if any(job.kind.name == "experiment" for job in session.running_jobs()):
+def follow(drawn: object, look: Callable[[], object], *, kind: str = "experiment") -> None:
+    """Redraw the page as results come, while a job of that kind runs. drawn: what look() gave for what is drawn."""
+    if any(job.kind.name == kind for job in session.running_jobs()):
         st.fragment(redraw_if_changed, run_every=_EVERY)(drawn, look)
 
 

@@ -46,6 +46,8 @@ def page() -> None:
                 experiments.progress(summaries, corpus_id),
                 lambda: experiments.progress(session.workbench().experiments.store.all(), corpus_id),
             )
+        elif tab == experiments.SWEEPS:
+            experiments.follow(sweeps_view.progress(), sweeps_view.progress, kind="sweep")
         if tab == experiments.RESULTS:
             if shown is None:
                 _no_experiment()

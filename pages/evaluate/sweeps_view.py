@@ -172,6 +172,13 @@ def show() -> None:
         _sweep(summary, sweep, measure, colour, kind)
 
 
+def progress() -> tuple[str, int, int]:
+    """Return which sweep the page shows, how many of its indexes are built, and how many questions are done."""
+    summaries, wanted = session.workbench().sweeps.store.all(), state.recall(SWEEP)
+    shown = next((each for each in summaries if each.id == wanted), next(iter(summaries), None))
+    return (shown.id, shown.built, shown.rows) if shown is not None else ("", 0, 0)
+
+
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _opened(sweep: str, changed: str) -> SweepResult:
     return session.workbench().sweeps.read(sweep)

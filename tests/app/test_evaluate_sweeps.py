@@ -25,6 +25,7 @@ from leanrag_core.types.sweep import (
 )
 from leanrag_core.workbench.sweeps import Sweeps
 from pages.common import forms
+from pages.evaluate import experiments, sweeps_view
 from pages.evaluate.sweep_form import values_of
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -122,6 +123,20 @@ def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
     assert ".96" in panel
     assert "−200" in panel
     assert "Build time500 ms2.0 s−1.5 s" in drawn.Markup(panel).text, "each time has its unit, and the title none"
+
+
+def test_a_sweep_that_runs_is_drawn_again_as_its_results_come(
+    home: Workbench, visit: Visit, sweep: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[tuple[str, object, Callable[[], object]]] = []
+    monkeypatch.setattr(experiments, "follow", lambda drawn, look, kind: followed.append((kind, drawn, look)))
+    sweep["complete"] = False
+    visit("evaluate", home, tab="sweeps")
+    [(kind, shown, look)] = followed
+    monkeypatch.setattr(sweeps_view.state, "recall", lambda name: "")
+    assert (kind, shown, look()) == ("sweep", ("sizes", 4, 36), ("sizes", 4, 36))
+    sweep["complete"] = True
+    assert look() == ("sizes", 4, 48)
 
 
 def test_another_point_is_chosen_by_the_link_and_opened_in_ask(
