@@ -5,7 +5,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.text.tokens import count_tokens, token_offsets
 from leanrag_core.types.config import IndexConfig
@@ -96,16 +96,16 @@ class ChunkPreview:
     whole: int
 
 
-def chunk_previews(document: Document, n_tokens: int) -> tuple[ChunkPreview, ...]:
-    """Return the beginning of the document in chunks of each of SIZES, as a build would cut it. n_tokens: of the
-    document.
+def chunk_previews(document: Document, n_tokens: int, config: IndexConfig) -> tuple[ChunkPreview, ...]:
+    """Return the beginning of the document in chunks of each of SIZES, as a build with these settings would cut it. At
+    their own size chunks have their overlap, at any other the paper's share. n_tokens: of the document.
     """
     beginning = Document(document.id, document.name, document.title, document.media_type, document.text[:_CUT])
     n_shown = min(SHOWN, len(document.text))
     previews = []
     for size in SIZES:
-        overlap = size // _OVERLAP_SHARE
-        chunks = chunk_documents([beginning], max_tokens=size, overlap_tokens=overlap)
+        overlap = config.overlap_tokens if size == config.chunk_tokens else size // _OVERLAP_SHARE
+        chunks = chunks_of_build([beginning], replace(config, chunk_tokens=size, overlap_tokens=overlap))
         spans = tuple(Span(chunk.start, min(chunk.end, n_shown)) for chunk in chunks if chunk.start < n_shown)
         whole = len(chunks)
         if len(document.text) > _CUT:

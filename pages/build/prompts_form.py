@@ -4,7 +4,7 @@ catalog's."""
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
@@ -15,7 +15,6 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 
 TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
-_SIZES = ("chunk_tokens", "overlap_tokens")
 _EDITED = "lr_prompts"  # task -> text, only for prompts that differ from the catalog's
 
 
@@ -153,7 +152,6 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
     documents = {document.id: document.name for document in offered}
     if not documents:
         return ""
-    sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
     left, right = st.columns([3, 1], gap="small")
     with left:
         picked = choices.dropdown(
@@ -163,7 +161,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
             key=f"preview_document_{corpus_id}",
             forgets=(passage,),
         )
-    texts = _chunks(corpus_id, picked, sizes["chunk_tokens"], sizes["overlap_tokens"]) or [""]
+    texts = _chunks(corpus_id, picked, forms.chunking()) or [""]
     n = len(texts)
     with right:
         number = widgets.remembered(
@@ -185,11 +183,10 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: int) -> list[str]:
+def _chunks(corpus_id: str, document_id: str, config: IndexConfig) -> list[str]:
     """Return the texts of a document's chunks as a build would cut them."""
     document = session.workbench().corpora.document(corpus_id, document_id)
-    overlap = min(overlap_tokens, max_tokens - 1)
-    return [chunk.text for chunk in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
+    return [chunk.text for chunk in chunks_of_build([document], config)]
 
 
 def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval import settings
 from leanrag_core.retrieval.base import RERANK
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import CHUNK, IndexConfig
 from leanrag_core.types.visible import visible
 from pages.common import markup, reveal, state, widgets
 from pages.common.html import draw
@@ -79,6 +79,14 @@ def field_value(config: type, name: str, under: str) -> Any:
     """Return the value of a field's widget, drawn or not. under: its name in links and in memory."""
     spec = option_fields(config)[name]
     return _entered(spec, state.fitting(under, *_reading(spec)))
+
+
+def chunking() -> IndexConfig:
+    """Return what the form of Build says of chunks, drawn or not; other settings are the usual ones."""
+    names = [name for name, spec in option_fields(IndexConfig).items() if spec.metadata.get("stage") == CHUNK]
+    values = {name: field_value(IndexConfig, name, f"b_{name}") for name in names}
+    overlap = min(values["overlap_tokens"], values["chunk_tokens"] - 1)  # the form says so where it is larger
+    return IndexConfig(**{**values, "overlap_tokens": overlap})
 
 
 def _entered(spec: Field[Any], value: Any) -> Any:

@@ -62,15 +62,16 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
         to_build(corpus.id)
     if st.session_state.pop(_CHANGED, False):
         st.rerun()  # the list beside it shows the document's new size
-    size = forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
-    nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - size))
-    drawn = _drawn(corpus.id, document.id, document.tokens, f"{corpus.documents}/{corpus.tokens}", language())
+    form = forms.chunking()
+    nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - form.chunk_tokens))
+    drawn = _drawn(corpus.id, document.id, document.tokens, form, f"{corpus.documents}/{corpus.tokens}", language())
 
     def used() -> None:
         place = st.session_state[_KEY].get("used")
         if isinstance(place, int) and 0 <= place < len(SIZES):
-            state.remember("b_chunk_tokens", SIZES[place])
-            state.remember("b_overlap_tokens", SIZES[place] // 8)
+            if SIZES[place] != form.chunk_tokens:
+                state.remember("b_chunk_tokens", SIZES[place])
+                state.remember("b_overlap_tokens", SIZES[place] // 8)
             st.session_state[_BUILDS] = True
 
     def changed() -> None:
@@ -97,9 +98,12 @@ def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) ->
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_corpus: str, of_language: str) -> dict[str, Any]:
-    """Return what the script draws. of_corpus: changes with the corpus, since its documents decide what counts as
-    repeated; of_language: the language of the sentences, a part of the cache key."""
+def _drawn(
+    corpus_id: str, document_id: str, n_tokens: int, form: IndexConfig, of_corpus: str, of_language: str
+) -> dict[str, Any]:
+    """Return what the script draws. form: what Build's form says of chunks. of_corpus: changes with the corpus, since
+    its documents decide what counts as repeated; of_language: the language of the sentences, a part of the cache
+    key."""
     document = session.workbench().corpora.document(corpus_id, document_id)
     asides = session.workbench().corpora.asides(corpus_id, document_id)
     text = document.text[:SHOWN]
@@ -117,7 +121,7 @@ def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_corpus: str, of_l
                     n=preview.whole,
                 ),
             }
-            for preview in chunk_previews(document, n_tokens)
+            for preview in chunk_previews(document, n_tokens, form)
         ],
         "slider": say("library.chunk_size"),
         "legend": say("library.chunk_legend"),

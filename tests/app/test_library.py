@@ -248,6 +248,10 @@ def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Vis
     pieces = [as_the_browser_counts[2 * start : 2 * end].decode("utf-16-le") for start, end in spans]
     assert pieces == [chunk.text for chunk in chunks]
     assert preview["sizes"][SIZES.index(64)]["said"].startswith("64 tokens, 8 of overlap: ")
+    form = {"b_chunk_tokens": "64", "b_overlap_tokens": "20"}
+    [preview] = drawn.component(visit("library", home, corpus=own, **form), "chunk_preview")
+    said = [preview["sizes"][SIZES.index(size)]["said"] for size in (64, 128)]
+    assert [text.partition(":")[0] for text in said] == ["64 tokens, 20 of overlap", "128 tokens, 16 of overlap"]
 
 
 def test_what_is_no_prose_is_shown_with_its_reason_and_read_on_demand(home: Workbench, visit: Visit) -> None:
