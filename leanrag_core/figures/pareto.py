@@ -86,7 +86,7 @@ def pareto(
     shapes += _staircase(line, x, y)
     for point in points:
         shapes += _point(point, x, y)
-    shapes += _names(points, x, y, width)
+    shapes += _names(points, line, x, y, width)
     for place, reference in enumerate(references):
         shapes += _reference(reference, x, y, width, off_scale, place)
     return Drawing(width, _HEIGHT, label, tuple(shapes))
@@ -130,6 +130,17 @@ def _staircase(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[Shape]:
     return [path("".join(steps), stroke="var(--lr-text)", stroke_width="1.8")]
 
 
+def _step_boxes(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[tuple[float, float, float, float]]:
+    """Return boxes along the staircase."""
+    boxes, floor = [], y.start
+    for place, point in enumerate(line):
+        across, up = x.at(point.cost), y.at(point.value)
+        end = x.at(line[place + 1].cost) if place + 1 < len(line) else x.end
+        boxes += [(across - 2, up - 2, across + 2, floor + 2), (across - 2, up - 2, end + 2, up + 2)]
+        floor = up
+    return boxes
+
+
 def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
     across, up = x.at(point.cost), y.at(point.value)
     shapes: list[Shape] = []
@@ -145,9 +156,11 @@ def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
     return [*shapes, replace(disc, pick=point.pick, is_picked=point.is_chosen)]
 
 
-def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
-    """Return the settings of the front, and of the chosen one, where they cover no point and no other name."""
+def _names(points: Sequence[ParetoPoint], line: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
+    """Return the settings of the front, and of the chosen one, where they cover no point and no other name; over the
+    line of the front only where there is no other place."""
     shapes: list[Shape] = []
+    steps = _step_boxes(line, x, y)
     places = [(x.at(point.cost), y.at(point.value)) for point in points]
     used_boxes = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]
     named = [point for point in points if point.is_front or point.is_chosen or point.is_named]
@@ -161,15 +174,20 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
                 (across + 8, up + 16),
                 (across + 8, up - 7),
                 (across - wide - 8, up + 16),
+                (across - wide / 2, up - 10),
+                (across - wide / 2, up + 19),
             )
             if left >= _LEFT and left + wide <= width and low >= 10
         ]
         free = [box for box in boxes if not any(boxes_overlap(box, other) for other in used_boxes)]
+        free.sort(key=lambda box: any(boxes_overlap(box, step) for step in steps))
         # The chosen one is always named, over points where there is no other place.
         for box in (free or boxes if point.is_chosen else free)[:1]:
             used_boxes.append(box)
             weight = "650" if point.is_chosen else "400"
-            shapes.append(text(box[0], box[3] - 2, point.name, size=12, font_weight=weight, pointer_events="none"))
+            halo = {"stroke": "var(--lr-bg)", "stroke_width": "3", "paint_order": "stroke"}
+            name = text(box[0], box[3] - 2, point.name, size=12, font_weight=weight, pointer_events="none", **halo)
+            shapes.append(name)
     return shapes
 
 

@@ -56,8 +56,24 @@ function boardLabel(group, x, y, text, attributes) {
   );
 }
 
-// Where a label of that size has room: above, below, right, left of its point; null where it has none.
-function boardPlace(boxes, [x, y], size, frame, gap) {
+// Boxes along a line through these points, for labels to keep clear of.
+function boardLineBoxes(points) {
+  const boxes = [];
+  points.slice(1).forEach(([x2, y2], place) => {
+    const [x1, y1] = points[place],
+      steps = Math.max(1, Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6));
+    for (let step = 0; step <= steps; step++) {
+      const x = x1 + ((x2 - x1) * step) / steps,
+        y = y1 + ((y2 - y1) * step) / steps;
+      boxes.push([x - 3, y - 3, x + 3, y + 3]);
+    }
+  });
+  return boxes;
+}
+
+// Where a label of that size has room: above, below, right, left of its point, over a line only where all other places
+// are taken; null where it has none. lines: boxes along lines.
+function boardPlace(boxes, lines, [x, y], size, frame, gap) {
   const [wide, high] = size;
   const tries = [
     [x, y - gap - high, "middle"],
@@ -71,16 +87,18 @@ function boardPlace(boxes, [x, y], size, frame, gap) {
     [x, y - 3 * gap - high, "middle"],
     [x, y + 3 * gap, "middle"],
   ];
+  const free = [];
   for (const [left, top, anchor] of tries) {
     const from = anchor === "middle" ? left - wide / 2 : anchor === "start" ? left : left - wide,
       box = [from, top, from + wide, top + high];
-    const inside = box[0] >= frame[0] && box[1] >= frame[1] && box[2] <= frame[2] && box[3] <= frame[3];
-    if (inside && !boxes.some((each) => box[0] < each[2] && each[0] < box[2] && box[1] < each[3] && each[1] < box[3])) {
-      boxes.push(box);
-      return { x: left, top, anchor };
-    }
+    const inside = box[0] >= frame[0] && box[1] >= frame[1] && box[2] <= frame[2] && box[3] <= frame[3],
+      isTaken = (each) => box[0] < each[2] && each[0] < box[2] && box[1] < each[3] && each[1] < box[3];
+    if (inside && !boxes.some(isTaken)) free.push({ box, overLine: lines.some(isTaken), x: left, top, anchor });
   }
-  return null;
+  const place = free.find((each) => !each.overLine) ?? free[0];
+  if (!place) return null;
+  boxes.push(place.box);
+  return { x: place.x, top: place.top, anchor: place.anchor };
 }
 
 // Draws the chart. axes: of boardAxes(); making: another index is being made; from: where the disc was, to slide from.
@@ -97,7 +115,8 @@ function drawBoard(svg, data, axes, { making, from, onTrail }) {
   boardGrid(svg, data, axes, frame, atX, atY);
   /** @returns {[number, number]} */
   const at = (point) => [clampX(point.x), clampY(point.y)],
-    boxes = [];
+    boxes = [],
+    lines = boardLineBoxes(boardPath(data).map(at));
   for (const point of boardPoints(data)) {
     const [x, y] = at(point);
     boxes.push([x - 8, y - 8, x + 8, y + 8]);
@@ -115,6 +134,12 @@ function drawBoard(svg, data, axes, { making, from, onTrail }) {
     make("path", { d: `M${x} ${top}V${bottom}M${x - 4} ${top}h8M${x - 4} ${bottom}h8` }, group);
     make("path", { d: `M${left} ${y}H${right}M${left} ${y - 4}v8M${right} ${y - 4}v8` }, group);
     boxes.push([x - 5, top, x + 5, bottom]);
+    lines.push(
+      ...boardLineBoxes([
+        [left, y],
+        [right, y],
+      ]),
+    );
   };
   const label = (point, title, note, strong, gap) => {
     const [x, y] = at(point),
@@ -122,7 +147,7 @@ function drawBoard(svg, data, axes, { making, from, onTrail }) {
     pen.font = bold;
     const wide = Math.max(pen.measureText(title).width, (pen.font = `12px ${FONT}`) && pen.measureText(note).width),
       high = note ? 30 : 14;
-    const place = boardPlace(boxes, [x, y], [wide + 4, high], [2, 0, width - 2, frame.bottom], gap);
+    const place = boardPlace(boxes, lines, [x, y], [wide + 4, high], [2, 0, width - 2, frame.bottom], gap);
     if (!place) return;
     const attributes = { "text-anchor": place.anchor, style: "unicode-bidi:plaintext" };
     boardLabel(svg, place.x, place.top + 12, title, { ...attributes, ...strong });
@@ -230,11 +255,16 @@ function boardGrid(svg, data, axes, frame, atX, atY) {
   }
 }
 
+// The points that the trail's line goes through.
+function boardPath(data) {
+  const points = data.trail.filter((point) => point.y !== null);
+  return data.now.y === null ? points : [...points, data.now];
+}
+
 // The settings that were left: rings joined by a line that grows stronger towards now.
 function boardTrail(svg, data, at, onTrail) {
-  const points = data.trail.filter((point) => point.y !== null),
-    [weak, strong] = BOARD_TRAIL_OPACITY,
-    path = data.now.y === null ? points : [...points, data.now];
+  const [weak, strong] = BOARD_TRAIL_OPACITY,
+    path = boardPath(data);
   path.slice(1).forEach((point, place) => {
     const [[x1, y1], [x2, y2]] = [at(path[place]), at(point)],
       opacity = weak + ((strong - weak) * (place + 1)) / Math.max(1, path.length - 1);

@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
-from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis
+from leanrag_core.figures.drawing import Drawing, Shape, plain_values, round_axis, text_width
 from leanrag_core.figures.interval_marks import (
     Beside,
     Difference,
@@ -319,6 +319,21 @@ def test_a_name_that_would_cover_a_point_is_moved_or_left_out() -> None:
         left, base = float(name.attributes["x"]), float(name.attributes["y"])
         inside = [p for p in points if left < float(p["cx"]) < left + 50 and base - 10 < float(p["cy"]) < base + 2]
         assert inside == []
+
+
+def test_a_name_keeps_clear_of_the_line_of_the_front() -> None:
+    points = [
+        ParetoPoint("LightRAG", 1500, 0.5, is_front=True),  # without room at the left
+        ParetoPoint("PathRAG", 2090, 0.481),  # below its name's next place
+        ParetoPoint("LeanRAG", 2530, 0.8, is_front=True),  # where the line rises
+        ParetoPoint("HippoRAG", 9000, 0.4),
+    ]
+    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale="")
+    marks = {shape.title: shape.attributes for shape in drawing.shapes if shape.tag == "circle"}
+    [name] = [shape.attributes for shape in drawing.shapes if shape.text == "LightRAG"]
+    rises_at, left = float(marks["LeanRAG"]["cx"]), float(name["x"])
+    assert left + text_width("LightRAG", 12) < rises_at
+    assert float(name["y"]) < float(marks["LightRAG"]["cy"])
 
 
 def test_questions_are_piled_at_their_difference_and_dots_shrink_with_the_highest_pile() -> None:
