@@ -38,6 +38,8 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 
+PROBED = ("/_stcore/health", "/_stcore/host-config")
+
 LOADED_FONTS = (
     "document.fonts.ready.then(() => [...document.fonts].flatMap(f => f.status === 'loaded' ? f.family : []))"
 )
@@ -195,8 +197,9 @@ def browser(chromium: Browser) -> Iterator[Browser]:
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # On a deep link Streamlit's front end looks for its server below the page's path first and gets a 404 there.
-        probing = "/_stcore/" in message.location["url"] and "404" in message.text
+        # On a deep link Streamlit's front end looks for its server below the page's path first, such as at
+        # /ask/_stcore/health and /ask/_stcore/host-config, and gets a 404 there.
+        probing = message.location["url"].endswith(PROBED) and "404" in message.text
         if message.type == "error" and not probing:
             complaints.append(message.text)
 
