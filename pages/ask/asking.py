@@ -24,7 +24,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import answer_view, controls, roles
 from pages.build import build_charts, embedding_view, settings_form
-from pages.common import markup, session
+from pages.common import buttons, markup, session
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
@@ -190,13 +190,7 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> No
             + html('<div class="lr-read lr-muted">{}</div>', _marked(partial, context))
         )
     draw(markup.muted(say("ask.retrieval_complete")))
-    st.button(
-        say("ask.try_again"),
-        icon=":material/replay:",
-        key=scope.name("retry_answer"),
-        on_click=want,
-        args=(scope, ask.question),
-    )
+    buttons.secondary(say("ask.try_again"), "replay", scope.name("retry_answer"), want, scope, ask.question)
 
 
 def _offer(scope: Scope, ask: Ask) -> None:
@@ -205,13 +199,7 @@ def _offer(scope: Scope, ask: Ask) -> None:
         markup.label(say("ask.answer"))
         + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=model_of(ask)))
     )
-    st.button(
-        say("ask.write_answer"),
-        icon=":material/edit:",
-        key=scope.name("write_answer"),
-        on_click=want,
-        args=(scope, ask.question),
-    )
+    buttons.secondary(say("ask.write_answer"), "edit", scope.name("write_answer"), want, scope, ask.question)
 
 
 def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None:
@@ -228,12 +216,8 @@ def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None
     else:
         offer = say("ask.every_language.time", time=build_charts.span(seconds))
     draw(html('<div class="lr-small">{}</div>', offer))
-    if st.button(
-        say("ask.build_every_language"),
-        icon=":material/translate:",
-        key=scope.name("every_language"),
-        on_click=_fill_build,
-        args=(summary,),
+    if buttons.secondary(
+        say("ask.build_every_language"), "translate", scope.name("every_language"), _fill_build, summary
     ):
         st.switch_page(page_path("build"))
 

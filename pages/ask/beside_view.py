@@ -7,7 +7,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.trace import Trace
 from pages.ask import asking, controls
-from pages.common import markup, session, state
+from pages.common import buttons, markup, session, state
 from pages.common.frame import page_path
 from pages.common.html import draw
 from pages.common.messages import say
@@ -40,16 +40,14 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
 def compare_button(scope: Scope) -> None:
     """Draw the button to Compare with naive RAG, for this question and these settings."""
     key = scope.name("compare_naive")
-    if st.button(say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=key):
+    if buttons.tertiary(say("beside.compare"), "view_column_2", key):
         take_along(scope)
         st.switch_page(page_path("compare"))
 
 
 def with_other_settings(scope: Scope) -> None:
     """Draw the button to Compare with two columns like this one, the second one's settings being open."""
-    if st.button(
-        say("ask.compare_settings"), icon=":material/tune:", type="tertiary", key=scope.name("compare_settings")
-    ):
+    if buttons.tertiary(say("ask.compare_settings"), "tune", scope.name("compare_settings")):
         take_along(scope, twice=True)
         st.switch_page(page_path("compare"))
 

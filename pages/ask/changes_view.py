@@ -12,7 +12,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.trace import Trace
 from pages.ask import asking, roles
-from pages.common import forms, markup
+from pages.common import buttons, forms, markup
 from pages.common.html import html, joined
 from pages.common.messages import as_capital, known, language, say, words
 from pages.common.scope import Scope
@@ -83,16 +83,11 @@ def pinned_trace(scope: Scope, ask: asking.Ask) -> Trace | None:
 
 def pin_button(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
     """Draw the button that pins the retrieval on the page, or unpins it."""
-    pinned = pinned_trace(scope, ask)
-    st.button(
-        say("ask.pin") if pinned is None else say("ask.unpin"),
-        icon=":material/keep:" if pinned is None else ":material/keep_off:",
-        type="tertiary",
-        help=say("ask.pin_hint"),
-        key=scope.name("pin"),
-        on_click=_keep,
-        args=(scope, _Pinned(_topic(ask), trace) if pinned is None else None),
-    )
+    key, hint = scope.name("pin"), say("ask.pin_hint")
+    if pinned_trace(scope, ask) is None:
+        buttons.tertiary(say("ask.pin"), "keep", key, _keep, scope, _Pinned(_topic(ask), trace), help=hint)
+    else:
+        buttons.tertiary(say("ask.unpin"), "keep_off", key, _keep, scope, None, help=hint)
 
 
 def _keep(scope: Scope, pinned: _Pinned | None) -> None:

@@ -11,7 +11,7 @@ from leanrag_core.types.question_set import HistoryEntry, entry_id
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
 from pages.ask import asking, history_view, reference_view
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
@@ -109,24 +109,14 @@ def thread(scope: Scope, question: str) -> None:
         with st.expander(say("follow.change"), key=scope.name("follow_change")):
             key = scope.name(f"follow_as_{entry_id('', question)}")
             st.text_area(say("follow.asked_as"), value=question, key=key, max_chars=MAX_QUESTION)
-            st.button(
-                say("follow.ask_again"),
-                icon=":material/send:",
-                key=scope.name("follow_again"),
-                on_click=_changed,
-                args=(scope, key, after, wrote),
+            buttons.secondary(
+                say("follow.ask_again"), "send", scope.name("follow_again"), _changed, scope, key, after, wrote
             )
 
 
 def _earlier(scope: Scope, entry: HistoryEntry) -> None:
-    st.button(
-        forms.plain(entry.question),
-        key=scope.name(f"thread_{entry.id}"),
-        type="tertiary",
-        icon=":material/chat_bubble:",
-        on_click=history_view.open_entry,
-        args=(scope, entry),
-    )
+    label = forms.plain(entry.question)
+    buttons.tertiary(label, "chat_bubble", scope.name(f"thread_{entry.id}"), history_view.open_entry, scope, entry)
 
 
 def _changed(scope: Scope, key: str, after: str, wrote: str) -> None:

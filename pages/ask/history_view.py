@@ -16,7 +16,7 @@ from leanrag_core.types.question_set import MAX_NOTE, HistoryEntry
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
 from pages.ask import asking
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say, words
 from pages.common.scope import Scope
@@ -71,7 +71,7 @@ def open_entry(scope: Scope, entry: HistoryEntry) -> None:
 
 def button(scope: Scope) -> None:
     """Draw the button that opens the history in a drawer."""
-    if st.button(say("history.open"), icon=":material/history:", type="tertiary", key=scope.name("history")):
+    if buttons.tertiary(say("history.open"), "history", scope.name("history")):
         st.session_state.pop(scope.key("deleted"), None)
         dialog = st.dialog(say("history.title"), width="medium", position="right", icon=":material/history:")
         dialog(_history)(scope)
@@ -92,14 +92,8 @@ def recent(scope: Scope, summary: IndexSummary) -> None:
 
 
 def _question(scope: Scope, entry: HistoryEntry, place: str) -> bool:
-    return st.button(
-        forms.plain(entry.question),
-        key=scope.name(f"{place}_{entry.id}"),
-        icon=":material/keep:" if entry.pinned else ":material/history:",
-        type="tertiary",
-        on_click=open_entry,
-        args=(scope, entry),
-    )
+    label, key = forms.plain(entry.question), scope.name(f"{place}_{entry.id}")
+    return buttons.tertiary(label, "keep" if entry.pinned else "history", key, open_entry, scope, entry)
 
 
 def _history(scope: Scope) -> None:
@@ -151,19 +145,12 @@ def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) 
                 ("note", say("history.note"), "edit_note", _begin_note),
                 ("delete", say("history.delete"), "delete", _delete),
             ):
-                st.button(
-                    label,
-                    icon=f":material/{icon}:",
-                    type="tertiary",
-                    key=scope.name(f"history_{name}_{entry.id}"),
-                    on_click=act,
-                    args=(scope, entry),
-                )
+                buttons.tertiary(label, icon, scope.name(f"history_{name}_{entry.id}"), act, scope, entry)
         if st.session_state.get(editing) == entry.id:
             key = scope.name(f"history_text_{entry.id}")
             st.text_area(say("history.note"), value=entry.note, key=key, max_chars=MAX_NOTE, height=80)
             save = say("history.save_note")
-            st.button(save, key=f"{key}_save", on_click=_note, args=(scope, entry, key))
+            buttons.secondary(save, "", f"{key}_save", _note, scope, entry, key)
 
 
 def _undo(scope: Scope) -> None:
@@ -175,14 +162,7 @@ def _undo(scope: Scope) -> None:
         with st.container(width="stretch"):
             draw(html('<div class="lr-small" role="status">{}</div>', say("history.deleted", n=len(deleted))))
         label = say("history.undo")
-        st.button(
-            label,
-            icon=":material/undo:",
-            key=scope.name("history_undo"),
-            on_click=_restore,
-            args=(scope,),
-            type="tertiary",
-        )
+        buttons.tertiary(label, "undo", scope.name("history_undo"), _restore, scope)
 
 
 @contextmanager

@@ -75,7 +75,7 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
     strategies = listed.by_name()
     with plain_errors():
         documents = within.picker(PAGE, summary)
-    shown = controls.show(PAGE, strategies, above=presets.buttons)
+    shown = controls.show(PAGE, strategies, above=presets.show)
     chosen = shown.chosen
     _nearness(strategies[chosen.strategy])
     for broken in listed.broken:

@@ -13,7 +13,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import asking
-from pages.common import markup, session
+from pages.common import buttons, markup, session
 from pages.common.html import draw, html
 from pages.common.messages import message, say, span, words
 from pages.common.scope import Scope
@@ -110,23 +110,11 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *,
         draw(markup.muted(words(states[part].help)))
     draw(html('<div class="lr-small lr-num">{}</div>', takes))
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            say("part.make"),
-            icon=":material/build:",
-            key=scope.name("make_part"),
-            help=say("part.make_hint"),
-            on_click=_want,
-            args=(scope, summary, info, part),
-        )
+        key = scope.name("make_part")
+        buttons.secondary(say("part.make"), "build", key, _want, scope, summary, info, part, help=say("part.make_hint"))
         if len(lacking) > 1:
-            st.button(
-                say("part.make_all", n=len(lacking)),
-                type="tertiary",
-                key=scope.name("make_all_parts"),
-                help=all_take,
-                on_click=_want_all,
-                args=(scope, summary, info, part, lacking),
-            )
+            label, key = say("part.make_all", n=len(lacking)), scope.name("make_all_parts")
+            buttons.tertiary(label, "", key, _want_all, scope, summary, info, part, lacking, help=all_take)
 
 
 def _title(summary: IndexSummary, part: str) -> str:

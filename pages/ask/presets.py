@@ -7,23 +7,19 @@ import streamlit as st
 
 from leanrag_core.retrieval.base import StrategyInfo
 from pages.ask import controls
-from pages.common import forms, state
+from pages.common import buttons, forms, state
 from pages.common.messages import words
 from pages.common.scope import Scope
 
 
-def buttons(scope: Scope, info: StrategyInfo) -> None:
+def show(scope: Scope, info: StrategyInfo) -> None:
     """Draw a button for each preset; none if the defaults are the only one."""
     if not any(preset.options for preset in info.presets):
         return
     with st.container(horizontal=True, gap="xsmall"):
         for preset in info.presets:
-            st.button(
-                forms.plain(words(preset.title)),
-                key=scope.name(f"preset_{info.name}_{preset.name}"),
-                on_click=take,
-                args=(scope, info, preset.name),
-            )
+            key = scope.name(f"preset_{info.name}_{preset.name}")
+            buttons.secondary(forms.plain(words(preset.title)), "", key, take, scope, info, preset.name)
 
 
 def take(scope: Scope, info: StrategyInfo, name: str) -> None:

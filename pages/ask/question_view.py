@@ -9,7 +9,7 @@ from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.samples import Example
 from pages.ask import asking, reference_view
-from pages.common import forms, markup, session, state, widgets
+from pages.common import buttons, forms, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.common.scope import Scope
@@ -89,15 +89,8 @@ def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = (
     texts = {question.id: question.question for question in samples.questions(summary.corpus_id)}
     with st.container(gap="xxsmall"):
         for number, example in enumerate(offered.examples):
-            st.button(
-                forms.plain(texts[example.id]),
-                key=scope.name(f"example_{number}"),
-                icon=":material/chat_bubble:",
-                type="tertiary",
-                help=_why_chosen(example),
-                on_click=_take,
-                args=(scope, texts[example.id], askers or (scope,)),
-            )
+            label, key, hint = forms.plain(texts[example.id]), scope.name(f"example_{number}"), _why_chosen(example)
+            buttons.tertiary(label, "chat_bubble", key, _take, scope, texts[example.id], askers or (scope,), help=hint)
     chosen = say("ask.examples_chosen", clustersize=offered.cluster_size)
     markup.note(f"{chosen} {say('ask.examples_below_root', n=offered.below_root, questions=offered.questions)}")
 

@@ -5,7 +5,7 @@ import streamlit as st
 from leanrag_core.storage.history import MAX_BYTES, content_of, run_of
 from leanrag_core.types.trace import Answer, RecordedRun, Trace
 from pages.ask import answer_view, context_view, reference_view, retrieval_view
-from pages.common import downloads, forms, markup, saved_files
+from pages.common import buttons, downloads, forms, markup, saved_files
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -55,9 +55,7 @@ def show(scope: Scope, run: RecordedRun) -> None:
     heading(say("page.ask"), say("ask.recorded"))
     message(say("ask.recorded_banner"), title=say("ask.recorded_of", index=trace.index.name))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            say("ask.close_run"), icon=":material/close:", key=scope.name("close_run"), on_click=_close, args=(scope,)
-        )
+        buttons.secondary(say("ask.close_run"), "close", scope.name("close_run"), _close, scope)
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', trace.question))
     title = say("ask.recorded_settings", strategy=words(trace.title))
     with st.expander(forms.plain(title), key=scope.name("run_settings")):

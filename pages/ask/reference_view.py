@@ -14,7 +14,7 @@ from leanrag_core.queries.entity_search import chunk_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
 from pages.ask import roles
-from pages.common import markup, passage_view, reveal, state
+from pages.common import buttons, markup, passage_view, reveal, state
 from pages.common.frame import page_path
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
@@ -136,7 +136,7 @@ def _reference(scope: Scope, index: Index | None, requested: Reference) -> None:
         draw(html('<div class="lr-name">{}</div><div class="lr-read">{}</div>', sign, text))
     if index is None or browse.locate(index, node_id) is None:
         return
-    if st.button(say("ask.open_in_explore"), icon=":material/account_tree:", key=scope.name("reference_explore")):
+    if buttons.secondary(say("ask.open_in_explore"), "account_tree", scope.name("reference_explore")):
         open_explore(scope, node_id, relation_id=relation.id if relation else None)
 
 

@@ -31,7 +31,7 @@ from pages.ask import (
     why_view,
     without_view,
 )
-from pages.common import code_view, copy_button, markup, session
+from pages.common import buttons, code_view, copy_button, markup, session
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
@@ -93,13 +93,7 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
         return kept
     if not session.retrieving(ask.topic) and not asking.is_wanted(scope, ask):
         message(say("ask.press_run"))
-        st.button(
-            say("ask.run"),
-            icon=":material/play_arrow:",
-            key=scope.name("run"),
-            on_click=asking.want,
-            args=(scope, ask.question),
-        )
+        buttons.secondary(say("ask.run"), "play_arrow", scope.name("run"), asking.want, scope, ask.question)
         return None
     slot = st.empty()
     with slot.container():
@@ -128,14 +122,8 @@ def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
 def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> None:
     asking.withdraw(scope)
     message(error, kind="error", title=title)
-    retry = asking.want if ask.calls_model else None
-    st.button(
-        say("ask.try_again"),
-        icon=":material/replay:",
-        key=scope.name("retry_retrieval"),
-        on_click=retry,
-        args=(scope, ask.question) if retry else None,
-    )
+    retry = (asking.want, scope, ask.question) if ask.calls_model else ()
+    buttons.secondary(say("ask.try_again"), "replay", scope.name("retry_retrieval"), *retry)
 
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:

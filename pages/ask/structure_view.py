@@ -1,6 +1,5 @@
 """What the hierarchy added to this context beyond similarity search, and the contexts of the paper's rivals."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible_values
 from pages.ask import asking, beside_view, part_view, play, roles
-from pages.common import markup, session
+from pages.common import buttons, markup, session
 from pages.common.component import component
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
@@ -45,12 +44,9 @@ def show(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answ
         with left:
             _lists(scope, trace, structure)
             if structure.unranked and not is_remote(ask.summary.config.embedding):
-                st.button(
-                    say("structure.rank_all"),
-                    icon=":material/format_list_numbered:",
-                    type="tertiary",
-                    key=scope.name("rank_all"),
-                    on_click=partial(st.session_state.__setitem__, scope.key("rank_all"), True),
+                label, act = say("structure.rank_all"), st.session_state.__setitem__
+                buttons.tertiary(
+                    label, "format_list_numbered", scope.name("rank_all"), act, scope.key("rank_all"), True
                 )
         with right:
             st.fragment(_rivals)(scope, ask, trace)
@@ -126,14 +122,8 @@ def _rivals(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
         draw(_sentence(trace, others, ask))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("rival_actions")):
         if topic not in wanted:
-            st.button(
-                say("structure.count"),
-                icon=":material/data_usage:",
-                key=scope.name("count_rivals"),
-                help=say("structure.count_help"),
-                on_click=wanted.add,
-                args=(topic,),
-            )
+            label, key = say("structure.count"), scope.name("count_rivals")
+            buttons.secondary(label, "data_usage", key, wanted.add, topic, help=say("structure.count_help"))
         beside_view.compare_button(scope)
 
 

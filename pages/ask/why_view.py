@@ -15,7 +15,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench.explanations import Explained
 from pages.ask import asking, presets
-from pages.common import forms, markup, session, state, widgets
+from pages.common import buttons, forms, markup, session, state, widgets
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.common.scope import Scope
@@ -128,13 +128,8 @@ def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
     draw(markup.label(say("why.would_find"), say("why.were_run") if explained.offers else ""))
     info = strategies().named(ask.strategy)
     for place, each in enumerate(explained.offers):
-        if st.button(
-            forms.plain(_offer_text(each)),
-            key=scope.name(f"why_offer_{place}"),
-            width="stretch",
-            on_click=presets.set_options,
-            args=(scope, info, each.options),
-        ):
+        label, key = forms.plain(_offer_text(each)), scope.name(f"why_offer_{place}")
+        if buttons.secondary(label, "", key, presets.set_options, scope, info, each.options, width="stretch"):
             st.rerun()  # the whole page, since its controls have changed
     if not explained.offers:
         code = "why.not_in_graph" if not why.gold.rows else "why.nothing_finds"
@@ -160,12 +155,6 @@ def _suggestions(scope: Scope, index: Index, wanted: str, why: WhyNot) -> None:
     draw(markup.label(say("why.entities_like_it")))
     with st.container(horizontal=True, gap="xsmall"):
         for name in dict.fromkeys(names):
-            if st.button(
-                forms.plain(name if len(name) <= 40 else f"{name[:38]}…"),
-                key=scope.name(f"why_name_{name}"),
-                type="tertiary",
-                icon=":material/scatter_plot:",
-                on_click=state.remember,
-                args=(scope.name(WANTED), name),
-            ):
+            label, key = (forms.plain(name if len(name) <= 40 else f"{name[:38]}…")), scope.name(f"why_name_{name}")
+            if buttons.tertiary(label, "scatter_plot", key, state.remember, scope.name(WANTED), name):
                 st.rerun(scope="fragment")

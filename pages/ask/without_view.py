@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.explanations import RunWithout
 from pages.ask import asking, changes_view
-from pages.common import markup, session, state, widgets
+from pages.common import buttons, markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, message, say
 from pages.common.scope import Scope
@@ -143,9 +143,7 @@ def _answer(
             after = _extractive(ask.topic, chosen, index, trace)
         if after is None:
             model = asking.model_of(ask)
-            if not st.button(
-                say("without.ask_model", model=model), icon=":material/edit:", key=scope.name("without_ask")
-            ):
+            if not buttons.secondary(say("without.ask_model", model=model), "edit", scope.name("without_ask")):
                 return
             with st.spinner(say("ask.waiting", model=model)):
                 after = bench.answer(index, trace)

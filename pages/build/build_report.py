@@ -15,7 +15,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import ABSENT, BY_MODEL
 from leanrag_core.types.summary import IndexSummary
 from pages.build import build_charts, job_words, parts_view, update_view
-from pages.common import downloads, markup, session, state
+from pages.common import buttons, downloads, markup, session, state
 from pages.common.frame import kind_line, lazy_fold, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, percent, say, words
@@ -198,19 +198,13 @@ def losses(job: JobState, summary: IndexSummary) -> None:
         if first is not None:
             draw(html('<div class="lr-hint" style="margin:0">{}</div>', words(first)))
         with st.container(horizontal=True, gap="small"):
-            if (lost or instead) and st.button(
-                say("build.retry_failed"),
-                icon=":material/replay:",
-                key="retry_failed",
-                help=say("build.retry_failed_hint"),
+            if (lost or instead) and buttons.secondary(
+                say("build.retry_failed"), "replay", "retry_failed", help=say("build.retry_failed_hint")
             ):
                 state.remember("job", session.workbench().resume(job.id))
                 st.rerun()
-            if empty and st.button(
-                say("build.run_again", n=len(empty)),
-                icon=":material/restart_alt:",
-                key="retry_empty",
-                help=say("build.run_again_hint"),
+            if empty and buttons.secondary(
+                say("build.run_again", n=len(empty)), "restart_alt", "retry_empty", help=say("build.run_again_hint")
             ):
                 state.remember("job", session.workbench().builds.start_with_empty_chunks(summary.id))
                 st.rerun()

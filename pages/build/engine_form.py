@@ -22,7 +22,7 @@ from leanrag_core.types.config import (
 from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 from pages.build import embedding_view, prompts_form
-from pages.common import choices, forms, keys, markup, session, state, widgets
+from pages.common import buttons, choices, forms, keys, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say
@@ -154,7 +154,7 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
     if listed.error:
         message(listed.error, kind="error", title=say("build.engine.no_answer"))
         _found(settings)
-    elif not listed.names and st.button(say("build.engine.list_models"), icon=":material/list:", key="list_models"):
+    elif not listed.names and buttons.secondary(say("build.engine.list_models"), "list", "list_models"):
         with st.spinner(say("build.engine.waiting")):
             endpoint_view.test_connection(settings)
         st.rerun()
@@ -275,7 +275,7 @@ def _where(settings: Settings) -> str:
 
 def to_settings() -> None:
     """Draw a button that leads to Settings."""
-    if st.button(say("build.engine.open_settings"), icon=":material/settings:", key="open_settings"):
+    if buttons.secondary(say("build.engine.open_settings"), "settings", "open_settings"):
         st.switch_page(page_path("settings"))
 
 

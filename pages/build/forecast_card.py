@@ -21,7 +21,7 @@ from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, embedding_view
 from pages.build.engine_form import Engine
-from pages.common import markup, running_view, session, state, widgets
+from pages.common import buttons, markup, running_view, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_capital, message, say, toast_next, words
@@ -83,14 +83,8 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME),
             key="index_name",
         )
-        if st.button(
-            say("library.build_index"),
-            type="primary",
-            key="primary_build",
-            icon=":material/play_arrow:",
-            width="stretch",
-            disabled=bool(fault or engine.lacking) or not corpus.documents,
-        ):
+        label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
+        if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):
             with plain_errors():
                 started = session.workbench().builds.start(
                     corpus.id, config, name.strip(), budget=budget, as_batches=engine.as_batches
@@ -202,12 +196,8 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
                 ],
             )
         )
-    if expected.chunks > expected.sampled < _SAMPLED and st.button(
-        say("build.improve", n=min(_SAMPLED, expected.chunks)),
-        key="dry_run",
-        type="tertiary",
-        icon=":material/labs:",
-        help=say("build.improve_hint"),
+    if expected.chunks > expected.sampled < _SAMPLED and buttons.tertiary(
+        say("build.improve", n=min(_SAMPLED, expected.chunks)), "labs", "dry_run", help=say("build.improve_hint")
     ):
         with plain_errors(), st.spinner(say("build.reading"), show_time=True):
             bench.builds.forecast(corpus.id, config, dry_run=_SAMPLED)

@@ -15,7 +15,7 @@ from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
-from pages.common import dialogs, downloads, forms, markup, session, state
+from pages.common import buttons, dialogs, downloads, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, message, say, show_fault, words
@@ -61,24 +61,16 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
         return
     only = ticked[0] if len(ticked) == 1 else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if only is not None and st.button(
-            say("page.explore"),
-            icon=":material/account_tree:",
-            key="explore_index",
-            on_click=state.remember,  # before the sidebar's own widget is drawn
-            args=("index", only.id),
-        ):
-            st.switch_page(page_path("explore"))
+        if only is not None:
+            # A callback, since the sidebar's own widget is drawn before this.
+            act = state.remember
+            if buttons.secondary(say("page.explore"), "account_tree", "explore_index", act, "index", only.id):
+                st.switch_page(page_path("explore"))
         if len(indexes) > 1:
             _compare({index.id: index for index in indexes}, [index.id for index in ticked])
         if only is not None:
-            st.button(
-                say("build.duplicate"),
-                type="tertiary",
-                icon=":material/content_copy:",
-                key="duplicate_index",
-                on_click=settings_form.take_settings,
-                args=(only,),
+            buttons.tertiary(
+                say("build.duplicate"), "content_copy", "duplicate_index", settings_form.take_settings, only
             )
             export_popover(only)
             dialogs.form(
@@ -89,17 +81,10 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
                 type="tertiary",
                 icon=":material/edit:",
             )
-        st.button(
-            say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
-            if only is not None
-            else say("build.delete_several", n=len(ticked)),
-            type="tertiary",
-            icon=":material/delete:",
-            key="delete_index",
-            on_click=_delete,
-            args=([index.id for index in ticked],),
-            help=say("build.delete.help"),
-        )
+        label, ids = say("build.delete_several", n=len(ticked)), [index.id for index in ticked]
+        if only is not None:
+            label = say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
+        buttons.tertiary(label, "delete", "delete_index", _delete, ids, help=say("build.delete.help"))
     if only is not None:
         update_view.fold(only)
         rewrite_view.fold(only)
@@ -119,12 +104,8 @@ def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None
             key=f"compared_{'_'.join(proposed)}",
             select_all=False,
         )
-        if st.button(
-            say("build.compare.open", n=len(picked)),
-            key="open_compare",
-            disabled=len(picked) < 2,
-            on_click=_to_compare,
-            args=(picked,),
+        if buttons.secondary(
+            say("build.compare.open", n=len(picked)), "", "open_compare", _to_compare, picked, disabled=len(picked) < 2
         ):
             st.switch_page(page_path("compare"))
 
@@ -140,7 +121,7 @@ def _to_compare(ids: Sequence[str]) -> None:
 
 def _rename(index: IndexSummary) -> None:
     name = st.text_input(say("build.column.name"), value=index.name)
-    if st.button(say("build.rename"), type="primary", key="primary_rename"):
+    if buttons.primary(say("build.rename"), "", "primary_rename"):
         with plain_errors():
             session.workbench().indexes.rename(index.id, name)
             dialogs.close()
@@ -168,19 +149,11 @@ def deleted() -> None:
                 size = numbers.size(deleted_index.size_bytes)
                 note = say("build.deleted", name=isolated(deleted_index.name), size=size, time=end_time)
                 draw(html('<div class="lr-msg note" role="status">{}</div>', note))
-                st.button(
-                    say("build.undo"),
-                    icon=":material/undo:",
-                    key=f"take_back_{deleted_index.id}",
-                    on_click=_take_back,
-                    args=(deleted_index.id,),
+                buttons.secondary(
+                    say("build.undo"), "undo", f"take_back_{deleted_index.id}", _take_back, deleted_index.id
                 )
-                st.button(
-                    say("build.delete_now"),
-                    type="tertiary",
-                    key=f"end_deletion_{deleted_index.id}",
-                    on_click=_end,
-                    args=(deleted_index.id,),
+                buttons.tertiary(
+                    say("build.delete_now"), "", f"end_deletion_{deleted_index.id}", _end, deleted_index.id
                 )
 
 

@@ -16,7 +16,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, forecast_card, growing_view, job_words
-from pages.common import frame, markup, running_view, session, state, widgets
+from pages.common import buttons, frame, markup, running_view, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import kept_fault, message, say, show_fault, words
@@ -71,9 +71,7 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
                 name, label, 2 * budget.tokens, step=forecast_card.TOKENS_STEP, key=name, width=190
             )
         key = f"resume_{job.id}"
-        st.button(
-            say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume_with, args=(job.id, resume)
-        )
+        buttons.secondary(say("job.resume"), "play_arrow", key, _resume_with, job.id, resume)
     hint = say("build.spent.more_hint")
     draw(markup.hint(hint))
 
@@ -255,23 +253,16 @@ def _resume(job_id: str, budget: Budget | None = None) -> None:
 
 def _buttons(job: JobState) -> None:
     if job.live:
-        st.button(say("job.cancel"), icon=":material/close:", key=f"cancel_{job.id}", on_click=_cancel, args=(job.id,))
+        buttons.secondary(say("job.cancel"), "close", f"cancel_{job.id}", _cancel, job.id)
     elif job.status == "done":
         if not (job.builds_index and job.result):
             return
         for page, title, icon in (("explore", say("page.explore"), "account_tree"), ("ask", say("page.ask"), "forum")):
-            if st.button(
-                title,
-                icon=f":material/{icon}:",
-                key=f"{page}_{job.id}",
-                on_click=state.remember,  # before the sidebar's own widget is drawn
-                args=("index", job.result),
-            ):
+            # A callback, since the sidebar's own widget is drawn before this.
+            if buttons.secondary(title, icon, f"{page}_{job.id}", state.remember, "index", job.result):
                 st.switch_page(page_path(page))
     else:
-        st.button(
-            say("job.resume"), icon=":material/play_arrow:", key=f"resume_{job.id}", on_click=_resume, args=(job.id,)
-        )
+        buttons.secondary(say("job.resume"), "play_arrow", f"resume_{job.id}", _resume, job.id)
 
 
 def _stages(job: JobState) -> Markup:
@@ -307,9 +298,7 @@ def no_index() -> None:
         return
     draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))
     with st.container(horizontal=True, gap="small"):
-        if st.button(
-            say("frame.build_an_index"), type="primary", key="primary_build_first", icon=":material/construction:"
-        ):
+        if buttons.primary(say("frame.build_an_index"), "construction", "primary_build_first"):
             st.switch_page(page_path("build"))
-        if st.button(say("frame.add_documents"), icon=":material/upload_file:", key="add_first"):
+        if buttons.secondary(say("frame.add_documents"), "upload_file", "add_first"):
             st.switch_page(page_path("library"))

@@ -17,7 +17,7 @@ from pages.build import (
     snapshots_view,
     suggest_view,
 )
-from pages.common import forms, markup, running_view, session, state
+from pages.common import buttons, forms, markup, running_view, session, state
 from pages.common.frame import enter, heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say
@@ -76,10 +76,10 @@ def _job_panel(jobs: list[JobState]) -> None:
     with st.container(horizontal=True, gap="small"):
         for other in others:
             label = forms.plain(job_words.other_title(other, live))
-            st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
+            buttons.tertiary(label, "", f"other_{other.id}", state.remember, "job", other.id)
         if not job.live:
             close = say("build.close_report")
-            st.button(close, key="away", type="tertiary", on_click=state.remember, args=("job", None))
+            buttons.tertiary(close, "", "away", state.remember, "job", None)
     draw(html('<hr class="lr-rule">') + markup.label(say("build.new")))
 
 
@@ -95,7 +95,7 @@ def _earlier(jobs: list[JobState]) -> None:
         for job in ended[:_EARLIER]:
             listed = (job.title, say(f"job.status.{job.status}"), numbers.day(job.started, language()))
             label = forms.plain(say("ask.comma").join(listed))
-            st.button(label, key=f"earlier_{job.id}", type="tertiary", on_click=state.remember, args=("job", job.id))
+            buttons.tertiary(label, "", f"earlier_{job.id}", state.remember, "job", job.id)
 
 
 page()

@@ -9,7 +9,7 @@ from leanrag_core.indexing.part_base import parts
 from leanrag_core.types.manifest import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.frame import lazy_fold
 from pages.common.messages import message, say, words
 
@@ -36,7 +36,7 @@ def panel(index: IndexSummary) -> None:
             if part.name in job_of:
                 label = say("build.parts.progress", part=forms.plain(words(part.title)))
                 wanted = ("job", job_of[part.name])
-                st.button(label, key=f"part_job_{part.name}", type="tertiary", on_click=state.remember, args=wanted)
+                buttons.tertiary(label, "", f"part_job_{part.name}", state.remember, *wanted)
             else:
                 _buttons(index, part)
     for name in dict.fromkeys(part.name for part in states if part.finished and part.name not in job_of):
@@ -88,11 +88,11 @@ def _buttons(index: IndexSummary, part: PartState) -> None:
     title = forms.plain(words(part.title))
     if part.status in _MAKE:
         label = say(f"build.parts.{_MAKE[part.status]}", part=title)
-        if st.button(label, key=f"make_part_{key}", icon=":material/build:", help=forms.plain(words(part.help))):
+        if buttons.secondary(label, "build", f"make_part_{key}", help=forms.plain(words(part.help))):
             state.remember("job", session.workbench().parts.start(index.id, part.name, part.config))
             st.rerun()
-    if part.status != ABSENT and st.button(
-        say("build.parts.delete", part=title), key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
+    if part.status != ABSENT and buttons.tertiary(
+        say("build.parts.delete", part=title), "delete", f"delete_part_{key}"
     ):
         bench = session.workbench()
         bench.parts.delete(bench.indexes.open(index.id), part.name, part.fingerprint)

@@ -9,7 +9,7 @@ from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from pages.common import choices, forms, markup, session, widgets
+from pages.common import buttons, choices, forms, markup, session, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
@@ -77,14 +77,7 @@ def editor(task: str) -> None:
             PromptBook([(task, _edited()[task])])
         except InvalidConfig as error:
             message(error, kind="error")
-        st.button(
-            say("build.prompts.restore"),
-            key=f"reset_{task}",
-            type="tertiary",
-            icon=":material/undo:",
-            on_click=reset,
-            args=(task,),
-        )
+        buttons.tertiary(say("build.prompts.restore"), "undo", f"reset_{task}", reset, task)
 
 
 def reset(task: str) -> None:
@@ -111,7 +104,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     edited_prompt = _edited().get("extract_graph")
     trial_key = (model, passage, edited_prompt, entity_types)
     label = say("build.prompts.try", n=2 if edited_prompt else 1) if model else say("build.prompts.choose_model")
-    if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
+    if buttons.secondary(label, "play_arrow", "preview_now", disabled=not model or not passage.strip()):
         st.session_state.pop("lr_preview", None)
         with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
             models, config = session.workbench().models.make(), IndexConfig(entity_types=entity_types)

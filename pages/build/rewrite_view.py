@@ -17,7 +17,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench.rewrites import rewritable_layers
 from pages.build import forecast_card
 from pages.build.engine_form import to_settings
-from pages.common import markup, session, state, widgets
+from pages.common import buttons, markup, session, state, widgets
 from pages.common.frame import lazy_fold
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -133,9 +133,7 @@ def _start(index: IndexSummary, model: str, from_layer: int) -> None:
         "rw_calls", say("rewrite.budget_calls"), step=forecast_card.CALLS_STEP, key="rewrite_calls", width=190
     )
     draw(markup.hint(say("rewrite.budget_hint")))
-    if st.button(
-        say("rewrite.button"), type="primary", icon=":material/edit_note:", key="primary_rewrite", disabled=at_work
-    ):
+    if buttons.primary(say("rewrite.button"), "edit_note", "primary_rewrite", disabled=at_work):
         budget = Budget(calls=n_calls)
         state.remember("job", session.workbench().rewrites.start(index.id, model, from_layer, budget=budget))
         st.toast(say("rewrite.started"), icon=":material/edit_note:")  # its panel is far above

@@ -14,7 +14,7 @@ from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.build import engine_form
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.common import buttons, choices, forms, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.frame import plain_errors
 from pages.common.html import draw
@@ -198,14 +198,7 @@ def _preset() -> None:
     if title and {"top_n", "top_c"} <= set(presets[title].ask):
         draw(markup.hint(_on_ask(presets[title])))
     if title and presets[title].name.startswith("own-"):
-        st.button(
-            say("preset.delete"),
-            icon=":material/delete:",
-            type="tertiary",
-            key="delete_preset",
-            on_click=_delete_preset,
-            args=(title,),
-        )
+        buttons.tertiary(say("preset.delete"), "delete", "delete_preset", _delete_preset, title)
 
 
 def _preset_title(preset: Preset) -> str:

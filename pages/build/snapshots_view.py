@@ -13,7 +13,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import earlier_id
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
-from pages.common import choices, deletion, forms, markup, session, state
+from pages.common import buttons, choices, deletion, forms, markup, session, state
 from pages.common.frame import lazy_fold, page_path
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, say, show_fault, words
@@ -47,14 +47,8 @@ def panel(index: IndexSummary) -> None:
 def _keep_present(index: IndexSummary, *, at_work: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(say("snapshot.name"), key="snapshot_name", max_chars=MAX_NAME, width=280)
-        st.button(
-            say("snapshot.keep_present"),
-            icon=":material/bookmark_add:",
-            key="keep_snapshot",
-            disabled=at_work,
-            on_click=_keep,
-            args=(index, "", "snapshot_name"),
-        )
+        label = say("snapshot.keep_present")
+        buttons.secondary(label, "bookmark_add", "keep_snapshot", _keep, index, "", "snapshot_name", disabled=at_work)
 
 
 def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
@@ -72,14 +66,8 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
         description = say("text.space").join(filter(None, (day, words(kept.because))))
         draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, description, facts))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if st.button(
-                say("snapshot.open"),
-                icon=":material/account_tree:",
-                type="tertiary",
-                key=f"open_snapshot_{key}",
-                on_click=state.remember,
-                args=("index", earlier_id(index.id, kept)),
-            ):
+            label, state_id = say("snapshot.open"), earlier_id(index.id, kept)
+            if buttons.tertiary(label, "account_tree", f"open_snapshot_{key}", state.remember, "index", state_id):
                 st.switch_page(page_path("explore"))
             with st.popover(
                 say("snapshot.rename" if kept.name else "snapshot.give_name"),
@@ -89,31 +77,13 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
             ):
                 field = f"snapshot_name_{key}_{kept.id}"
                 st.text_input(say("snapshot.name"), value=kept.name, key=field, max_chars=MAX_NAME)
-                st.button(
-                    say("snapshot.keep"),
-                    type="primary",
-                    key=f"primary_name_snapshot_{key}",
-                    on_click=_keep,
-                    args=(index, key, field),
-                )
-            st.button(
-                say("snapshot.compare"),
-                icon=":material/compare_arrows:",
-                type="tertiary",
-                key=f"compare_snapshot_{key}",
-                on_click=state.remember,
-                args=(COMPARED, None if state.recall(COMPARED) == kept.id else kept.id),
-            )
-            st.button(
-                say("snapshot.restore"),
-                icon=":material/settings_backup_restore:",
-                type="tertiary",
-                key=f"restore_snapshot_{key}",
-                help=say("snapshot.restore_hint"),
-                disabled=at_work,
-                on_click=_restore,
-                args=(index, kept),
-            )
+                buttons.primary(say("snapshot.keep"), "", f"primary_name_snapshot_{key}", _keep, index, key, field)
+            label, wanted = say("snapshot.compare"), None if state.recall(COMPARED) == kept.id else kept.id
+            button_key = f"compare_snapshot_{key}"
+            buttons.tertiary(label, "compare_arrows", button_key, state.remember, COMPARED, wanted)
+            label, icon, hint = say("snapshot.restore"), "settings_backup_restore", say("snapshot.restore_hint")
+            button_key = f"restore_snapshot_{key}"
+            buttons.tertiary(label, icon, button_key, _restore, index, kept, help=hint, disabled=at_work)
             if not at_work:
                 deletion.button(
                     f"delete_snapshot_{key}",
@@ -163,7 +133,7 @@ def _compare(index: IndexSummary, kept: Snapshot) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = choices.dropdown("state_questions", say("snapshot.questions"), sets, width=320)
-        clicked = st.button(say("snapshot.ask"), icon=":material/rule:", key="ask_snapshot")
+        clicked = buttons.secondary(say("snapshot.ask"), "rule", "ask_snapshot")
     comparison_key = (*key, chosen)
     if not clicked and comparison_key not in _compared():
         return

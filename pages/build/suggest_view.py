@@ -8,7 +8,7 @@ from leanrag_core.figures.chart import Curve, curves_chart
 from leanrag_core.types.suggestion import CLUSTER_SIZE, TAU, TOP_C, TOP_N, Suggestion, Suggestions
 from leanrag_core.types.summary import IndexSummary
 from pages.build import settings_form
-from pages.common import drawing_view, forms, markup, session, state
+from pages.common import buttons, drawing_view, forms, markup, session, state
 from pages.common.frame import colours
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, say, show_fault, words
@@ -34,12 +34,8 @@ def fold(corpus_id: str) -> None:
         if st.session_state.get(_ASKED) == _key(index):
             st.fragment(_wait, run_every=0.7)(index)
             return
-        st.button(
-            say("build.suggest.button"),
-            icon=":material/insights:",
-            key="suggest_now",
-            on_click=st.session_state.__setitem__,
-            args=(_ASKED, _key(index)),
+        buttons.secondary(
+            say("build.suggest.button"), "insights", "suggest_now", st.session_state.__setitem__, _ASKED, _key(index)
         )
 
 
@@ -110,15 +106,10 @@ def _one_suggestion(suggestion: Suggestion) -> None:
                     now,
                 )
             )
-        st.button(
-            say("build.suggest.accepted" if accepted else "build.suggest.accept", value=suggestion.value),
-            key=f"accept_{suggestion.name}",
-            icon=":material/check:" if accepted else None,
-            disabled=accepted,
-            on_click=_accept,
-            args=(suggestion,),
-            help=say("build.suggest.on_ask") if suggestion.name in (TOP_N, TOP_C) else None,
-        )
+        label = say("build.suggest.accepted" if accepted else "build.suggest.accept", value=suggestion.value)
+        icon, key = "check" if accepted else "", f"accept_{suggestion.name}"
+        hint = say("build.suggest.on_ask") if suggestion.name in (TOP_N, TOP_C) else None
+        buttons.secondary(label, icon, key, _accept, suggestion, disabled=accepted, help=hint)
     draw(html('<div class="lr-small">{}</div>', words(suggestion.reason)))
 
 

@@ -17,7 +17,7 @@ from leanrag_core.types.updating import (
     UpdateReport,
 )
 from pages.build import rewrite_view
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.frame import lazy_fold, plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say
@@ -66,9 +66,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
     draw(markup.tiles(_tiles(preview)))
     if preview.calls_forgotten:
         message(say("update.forgotten", n=preview.calls_forgotten))
-    if st.button(
-        say("update.button"), type="primary", icon=":material/sync:", key="primary_update_index", disabled=at_work
-    ):
+    if buttons.primary(say("update.button"), "sync", "primary_update_index", disabled=at_work):
         state.remember("job", session.workbench().updates.start(index.id))
         st.rerun()
 
@@ -150,17 +148,12 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
     size = numbers.size(sum(each.own_bytes for each in states))
     markup.note(say("update.states", n=len(states), size=size))
     with st.container(horizontal=True, gap="small"):
-        if st.button(say("update.undo"), icon=":material/undo:", key="undo_update", disabled=at_work):
+        if buttons.secondary(say("update.undo"), "undo", "undo_update", disabled=at_work):
             bench.updates.undo(index.path)
             st.toast(say("update.undone"), icon=":material/undo:")
             st.rerun()
-        if st.button(
-            say("update.forget"),
-            icon=":material/delete:",
-            type="tertiary",
-            key="forget_states",
-            help=say("update.forget_hint"),
-            disabled=at_work,
+        if buttons.tertiary(
+            say("update.forget"), "delete", "forget_states", help=say("update.forget_hint"), disabled=at_work
         ):
             bench.updates.forget_earlier(index.path)
             st.rerun()
@@ -173,13 +166,8 @@ def _distance(index: IndexSummary, *, at_work: bool) -> None:
         return
     distance = bench.fresh_builds.store.read(opened.id)
     if distance is None:
-        if st.button(
-            say("update.compare"),
-            icon=":material/compare_arrows:",
-            type="tertiary",
-            key="compare_fresh",
-            help=say("update.compare_hint"),
-            disabled=at_work,
+        if buttons.tertiary(
+            say("update.compare"), "compare_arrows", "compare_fresh", help=say("update.compare_hint"), disabled=at_work
         ):
             state.remember("job", bench.fresh_builds.start(index.id))
             st.rerun()
@@ -205,7 +193,7 @@ def _edits(index: IndexSummary, *, at_work: bool) -> None:
     for edit in log.edits:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.text(sentence_of(edit, outcomes.get(edit.number)))
-            if st.button(say("edit.undo"), key=f"undo_edit_{edit.number}", type="tertiary", disabled=at_work):
+            if buttons.tertiary(say("edit.undo"), "", f"undo_edit_{edit.number}", disabled=at_work):
                 state.remember("job", bench.updates.start_undoing_edit(index.id, edit.number))
                 st.rerun()
 

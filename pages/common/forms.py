@@ -164,12 +164,6 @@ def plain(text: str) -> str:
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
 
 
-def icon_button(label: str, icon: str, *, key: str, **more: Any) -> bool:
-    """Draw a button with an icon only and return whether it was pressed. label: what it does, for screen readers and
-    the tooltip; style.css hides it by the key. more: arguments of st.button."""
-    return bool(st.button(plain(label), icon=icon, type="tertiary", help=plain(label), key=key, **more))
-
-
 def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with invisible characters of its texts made visible."""
     return table.map(lambda cell: visible(cell) if isinstance(cell, str) else cell)
@@ -196,19 +190,6 @@ def clickable_table(table: pd.DataFrame, pick: Callable[[int], object], *, key: 
         on_select=clicked,
         selection_mode="single-cell",
         **more,
-    )
-
-
-def more_button(name: str, label: str, *, key: str) -> None:
-    """Draw the button that shows all of a list, or its beginning again. name: under which the choice is remembered.
-    label: for all."""
-    whole = state.recall(name) == "1"
-    st.button(
-        say("compare.less") if whole else label,
-        type="tertiary",
-        key=key,
-        on_click=state.remember,
-        args=(name, None if whole else "1"),
     )
 
 

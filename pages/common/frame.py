@@ -22,7 +22,7 @@ from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.indexes import EARLIER, present_id, state_id
 from leanrag_core.workbench.role_checks import is_asked, leaves
-from pages.common import deletion, reveal, running_view, session, state, unkept, widgets
+from pages.common import buttons, deletion, reveal, running_view, session, state, unkept, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import (
     as_sentence,
@@ -105,12 +105,8 @@ def _earlier_line(chosen: IndexSummary) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="earlier_state"):
         with st.container(width="stretch"):
             message(say("snapshot.is_earlier", name=isolated(chosen.name), time=numbers.day(time, language())))
-        st.button(
-            say("snapshot.to_present"),
-            icon=":material/update:",
-            key="to_present_state",
-            on_click=state.remember,
-            args=("index", present_id(chosen.id)),
+        buttons.secondary(
+            say("snapshot.to_present"), "update", "to_present_state", state.remember, "index", present_id(chosen.id)
         )
 
 
@@ -216,7 +212,7 @@ def gone_index() -> bool:
         kind="error",
         title=say("frame.index_not_here"),
     )
-    if st.button(say("frame.open_build"), icon=":material/construction:", key="gone_build"):
+    if buttons.secondary(say("frame.open_build"), "construction", "gone_build"):
         st.switch_page(page_path("build"))
     return True
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from pages.common import state
+from pages.common import buttons, state
 from pages.common.html import draw
 from pages.common.markup import muted
 from pages.common.messages import say
@@ -21,15 +21,9 @@ def rows_of_page(rows: Sequence[_Row], size: int, *, key: str) -> Sequence[_Row]
     page = state.fitting(key, 0, int, lambda value: 0 <= value <= last)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"paging_{key}"):
         for name, icon, turn in (("previous", "chevron_left", -1), ("next", "chevron_right", 1)):
-            st.button(
-                say(f"paging.{name}"),
-                icon=f":material/{icon}:",
-                type="tertiary",
-                key=f"{key}_{name}",
-                disabled=not 0 <= page + turn <= last,
-                on_click=state.remember,
-                args=(key, page + turn or None),
-            )
+            label, to = say(f"paging.{name}"), page + turn
+            off = not 0 <= to <= last
+            buttons.tertiary(label, icon, f"{key}_{name}", state.remember, key, to or None, disabled=off)
         first = page * size
         shown = say("paging.rows", first=first + 1, last=min(first + size, len(rows)), n=len(rows))
         draw(muted(shown))

@@ -11,7 +11,7 @@ from leanrag_core.figures import passages
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
-from pages.common import markup, reveal
+from pages.common import buttons, markup, reveal
 from pages.common.component import component
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import say, words
@@ -57,7 +57,7 @@ def card(
                 html('<br><span class="lr-cited">{}</span>', cited) if cited else NOTHING,
             )
         )
-        st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+        buttons.tertiary(say("passage.open"), "article", key, on_open)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.job import JobState
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import known, say
 
@@ -61,13 +61,8 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
         st.rerun()
     with st.container(key="running_jobs", gap="xsmall"):
         for job in jobs[:_MOST]:
-            if st.button(
-                forms.plain(_words(job)),
-                key=f"running_{job.id}",
-                type="tertiary",
-                icon=":material/construction:",
-                on_click=state.remember,
-                args=("job", job.id),
+            if buttons.tertiary(
+                forms.plain(_words(job)), "construction", f"running_{job.id}", state.remember, "job", job.id
             ):
                 st.switch_page(build_page)
             if job.live:

@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.presenting.storing import AddedTo
 from leanrag_core.presenting.story import AddedSlide, PresentationSummary
-from pages.common import forms, session, state
+from pages.common import buttons, forms, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.messages import say, toast_next
 
@@ -30,13 +30,7 @@ def button(kind: str, make: Callable[[], AddedSlide], *, key: str, topic: object
     presentation = target()
     if presentation is None:
         return
-    if st.button(
-        say("present.add"),
-        type="tertiary",
-        icon=":material/slideshow:",
-        help=help_of(presentation),
-        key=key,
-    ):
+    if buttons.tertiary(say("present.add"), "slideshow", key, help=help_of(presentation)):
         with plain_errors():
             add(kind, make(), key=key, topic=topic)
             st.rerun()
@@ -48,7 +42,7 @@ def added(key: str, topic: object) -> bool:
     if done is None or done[:2] != (key, topic):
         return False
     slide: AddedTo = done[2]
-    if st.button(say("present.added", place=slide.place), type="tertiary", icon=":material/check:", key=f"open_{key}"):
+    if buttons.tertiary(say("present.added", place=slide.place), "check", f"open_{key}"):
         state.remember("edit", slide.id)
         st.switch_page(page_path("present"))
     return True

@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.workbench.trials import MOST
-from pages.common import session, state
+from pages.common import buttons, session, state
 from pages.common.messages import message, say
 
 _KEY = "lr_unkept"
@@ -55,8 +55,8 @@ def ask() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="unkept"):
         with st.container(width="content", gap=None):
             message(say("unkept.ask", n=len(unkept.trials), names=names, most=MOST))
-        st.button(say("unkept.keep"), key="unkept_keep", icon=":material/bookmark_add:", on_click=_keep)
-        st.button(say("unkept.leave"), key="unkept_leave", type="tertiary", on_click=_leave)
+        buttons.secondary(say("unkept.keep"), "bookmark_add", "unkept_keep", _keep)
+        buttons.tertiary(say("unkept.leave"), "", "unkept_leave", _leave)
 
 
 def _keep() -> None:

@@ -16,7 +16,7 @@ from leanrag_core.types.scope import ALL, ScopedDocument, is_date, read_scope, w
 from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import markup, session, state, widgets
+from pages.common import buttons, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.common.scope import Scope
@@ -97,13 +97,7 @@ def _facets(scope: Scope, index: Index, current: Within) -> None:
 
 
 def _reset_button(scope: Scope, key: str) -> None:
-    st.button(
-        say("within.reset"),
-        icon=":material/filter_alt_off:",
-        key=scope.name(key),
-        on_click=state.remember,
-        args=(scope.name(NAME), None),
-    )
+    buttons.secondary(say("within.reset"), "filter_alt_off", scope.name(key), state.remember, scope.name(NAME), None)
 
 
 def _names(documents: Sequence[ScopedDocument]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
-from pages.common import session
+from pages.common import buttons, session
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -80,7 +80,7 @@ def show(base: IndexSummary, setting: str, takes: MoveTime) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="board_stages"):
         with st.container(width="content", gap=None):
             message(say("board.stages_gone", setting=setting, time=time_needed))
-        st.button(say("board.make_stages"), key="board_make_stages", on_click=_begin, args=(base,))
+        buttons.secondary(say("board.make_stages"), "", "board_make_stages", _begin, base)
 
 
 def _begin(base: IndexSummary) -> None:

@@ -12,7 +12,7 @@ from leanrag_core.retrieval.variants import Setting, settings_in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible_values
 from leanrag_core.workbench.trials import MOST
-from pages.common import forms, session, state
+from pages.common import buttons, session, state
 from pages.common.component import component
 from pages.common.html import draw, html, joined
 from pages.common.messages import kept_fault, message, say, words
@@ -36,13 +36,8 @@ def show(loaded: Loaded, changeable: bool) -> None:
             draw(fragments.heading(loaded, renames=changeable))
         if changeable:
             pinned = state.recall("base") == letter.lower()
-            forms.icon_button(
-                say("compare.unpin" if pinned else "compare.pin", letter=letter),
-                ":material/keep:" if pinned else ":material/keep_off:",
-                key=f"compare_pin_{letter.lower()}",
-                on_click=columns.pin,
-                args=(letter,),
-            )
+            code, icon = ("compare.unpin", "keep") if pinned else ("compare.pin", "keep_off")
+            buttons.icon_alone(say(code, letter=letter), icon, f"compare_pin_{letter.lower()}", columns.pin, letter)
             _column_buttons(loaded)
     draw(fragments.settings(loaded))
     _trial_line(loaded)
@@ -51,21 +46,12 @@ def show(loaded: Loaded, changeable: bool) -> None:
 def _column_buttons(loaded: Loaded) -> None:
     """Draw the buttons that duplicate the column and open its settings."""
     letter = loaded.letter
-    forms.icon_button(
-        say("compare.duplicate", letter=letter),
-        ":material/library_add:",
-        key=f"compare_duplicate_{letter.lower()}",
-        disabled=len(columns.letters()) >= columns.MOST,
-        on_click=settings_panel.duplicate,
-        args=(letter,),
-    )
-    forms.icon_button(
-        say("compare.settings_of", letter=letter),
-        ":material/tune:",
-        key=f"compare_settings_{letter.lower()}",
-        on_click=settings_panel.toggle,
-        args=(letter,),
-    )
+    key, is_full = letter.lower(), len(columns.letters()) >= columns.MOST
+    label = say("compare.duplicate", letter=letter)
+    act = settings_panel.duplicate
+    buttons.icon_alone(label, "library_add", f"compare_duplicate_{key}", act, letter, disabled=is_full)
+    label = say("compare.settings_of", letter=letter)
+    buttons.icon_alone(label, "tune", f"compare_settings_{key}", settings_panel.toggle, letter)
 
 
 def same_columns(chosen: Sequence[columns.Column]) -> None:
@@ -82,18 +68,10 @@ def same_columns(chosen: Sequence[columns.Column]) -> None:
             with st.container(width="content", gap=None):
                 message(say("compare.no_difference", letter=letter, other=twin.letter))
             if len(chosen) > columns.LEAST:
-                st.button(
-                    say("compare.remove", letter=letter),
-                    key=f"compare_same_remove_{letter.lower()}",
-                    on_click=columns.remove,
-                    args=(letter,),
-                )
-            st.button(
-                say("compare.change_setting"),
-                key=f"compare_same_change_{letter.lower()}",
-                on_click=settings_panel.open_for,
-                args=(letter,),
-            )
+                label = say("compare.remove", letter=letter)
+                buttons.secondary(label, "", f"compare_same_remove_{letter.lower()}", columns.remove, letter)
+            label = say("compare.change_setting")
+            buttons.secondary(label, "", f"compare_same_change_{letter.lower()}", settings_panel.open_for, letter)
 
 
 def equal_line(chosen: Sequence[columns.Column]) -> None:
@@ -149,14 +127,8 @@ def _trial_line(loaded: Loaded) -> None:
         with st.container(width="stretch", gap=None):
             time = numbers.duration(trial.seconds if trial else 0.0)
             draw(html('<div class="lr-trial">{}</div>', say("compare.trial_made", time=time, most=MOST)))
-        st.button(
-            say("compare.keep"),
-            icon=":material/bookmark_add:",
-            key=f"compare_keep_{letter}",
-            help=say("compare.keep_help"),
-            on_click=keep_trial,
-            args=(column,),
-        )
+        key = f"compare_keep_{letter}"
+        buttons.secondary(say("compare.keep"), "bookmark_add", key, keep_trial, column, help=say("compare.keep_help"))
 
 
 def name_to_keep(column: columns.Column) -> str:

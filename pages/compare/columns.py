@@ -261,7 +261,7 @@ def duplicate(letter: str) -> str:
     free = [each for each in LETTERS if each not in letters()]
     if not free or len(letters()) >= MOST:
         return ""
-    copy_settings(scope_of(letter), scope_of(free[0]), starts_as=letter)
+    copy_settings(scope_of(letter), scope_of(free[0]), letter)
     rename(free[0], "")
     shown = list(letters())
     shown.insert(shown.index(letter) + 1, free[0])
@@ -269,7 +269,7 @@ def duplicate(letter: str) -> str:
     return free[0]
 
 
-def copy_settings(source: Scope, target: Scope, *, starts_as: str) -> None:
+def copy_settings(source: Scope, target: Scope, starts_as: str) -> None:
     """Copy the index, strategy and settings of the source to the target. starts_as: the column whose initial strategy
     the source has while none was chosen."""
     strategies = all_strategies().by_name()

@@ -12,7 +12,7 @@ from leanrag_core.comparing.remedies import TOP_N, WIDER_SET
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import TOP_C
-from pages.common import forms, markup, state
+from pages.common import buttons, forms, markup, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import say
 from pages.compare import columns, fragments, set_results
@@ -37,14 +37,8 @@ def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
     draw(loss_table(by_letter, results) if as_table else loss_bars(by_letter, results))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         _best(by_letter, results, questions)
-        st.button(
-            say("compare.show_pictures") if as_table else say("ask.show_as_table"),
-            key="set_losses_table",
-            type="tertiary",
-            icon=":material/table_rows:",
-            on_click=state.remember,
-            args=("losses", None if as_table else "table"),
-        )
+        label, key = (say("compare.show_pictures") if as_table else say("ask.show_as_table")), "set_losses_table"
+        buttons.tertiary(label, "table_rows", key, state.remember, "losses", None if as_table else "table")
 
 
 def loss_bars(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
@@ -108,13 +102,8 @@ def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
         return
     tried = {each: _changed(by_letter[each[0]], each[1], each[2]) for each in tries}
     if not all(set_results.is_kept(column, questions) for column in tried.values()):
-        st.button(
-            say("set.try_changes", changes=len(tries), n=len(questions)),
-            key="set_try",
-            icon=":material/play_arrow:",
-            on_click=set_results.want,
-            args=("tries",),
-        )
+        label = say("set.try_changes", changes=len(tries), n=len(questions))
+        buttons.secondary(label, "play_arrow", "set_try", set_results.want, "tries")
         if st.session_state.get(set_results.WANTED) != "tries":
             return
         st.session_state.pop(set_results.WANTED)
@@ -123,12 +112,8 @@ def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
         draw(markup.muted(say("set.no_change")))
         return
     draw(html('<div class="lr-small"><b>{}</b> {}</div>', say("set.one_change"), best_text(best, by_letter)))
-    st.button(
-        say("missed.try_it"),
-        key="set_take",
-        on_click=columns.set_options,
-        args=(best.letter, by_letter[best.letter].info, {best.option: best.value}),
-    )
+    change = (best.letter, by_letter[best.letter].info, {best.option: best.value})
+    buttons.secondary(say("missed.try_it"), "", "set_take", columns.set_options, *change)
 
 
 def best_text(best: BestChange, by_letter: Mapping[str, Column]) -> str:

@@ -15,7 +15,7 @@ from leanrag_core.queries.entity_search import find_entities, names_of_chunk
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from pages.common import drawing_view, forms, markup, session, state, widgets
+from pages.common import buttons, drawing_view, forms, markup, session, state, widgets
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.compare import columns, fragments, gold_view
@@ -58,14 +58,9 @@ def _pager(loaded: Sequence[Loaded], question: str) -> bool:
         draw(markup.muted(position))
         for icon, step in (("chevron_left", -1), ("chevron_right", 1)):
             to = (at + step) if at >= 0 else 0
-            forms.icon_button(
-                say("missed.next" if step > 0 else "missed.previous"),
-                f":material/{icon}:",
-                key=f"missed_{icon}",
-                disabled=not 0 <= to < len(texts),
-                on_click=_open_question,
-                args=(texts[to] if 0 <= to < len(texts) else "",),
-            )
+            label, is_there = say("missed.next" if step > 0 else "missed.previous"), 0 <= to < len(texts)
+            wanted = texts[to] if is_there else ""
+            buttons.icon_alone(label, icon, f"missed_{icon}", _open_question, wanted, disabled=not is_there)
     return True
 
 
@@ -122,16 +117,10 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
         having = "".join(letter for letter, lanes in gold.lanes.items() if lanes[number].is_found)
         with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
             with st.container(width="stretch"):
-                st.button(
-                    forms.plain(
-                        piece.name() if piece.kind == "entity" else f"{piece.name(language())}: {_short(piece.quote)}"
-                    ),
-                    key=f"missed_piece_{number}",
-                    type="tertiary",
-                    icon=":material/radio_button_checked:" if number == place else ":material/radio_button_unchecked:",
-                    on_click=state.remember,
-                    args=("piece", str(number) if number else None),
-                )
+                name = piece.name() if piece.kind == "entity" else f"{piece.name(language())}: {_short(piece.quote)}"
+                icon = "radio_button_checked" if number == place else "radio_button_unchecked"
+                key, to = f"missed_piece_{number}", str(number) if number else None
+                buttons.tertiary(forms.plain(name), icon, key, state.remember, "piece", to)
             draw(fragments.owners(letters, having, say("missed.found_by_columns", letters=having or "–")))
     each = next((each for each in loaded if each.index is not None), None)
     chosen = gold.evidence[place]
@@ -162,13 +151,7 @@ def _marking(loaded: Sequence[Loaded]) -> None:
         if wanted:
             _offers(each, wanted)
         if state.recall(gold_view.MARKED):
-            st.button(
-                say("missed.unmark"),
-                icon=":material/close:",
-                key="missed_unmark",
-                on_click=state.remember,
-                args=(gold_view.MARKED, None),
-            )
+            buttons.secondary(say("missed.unmark"), "close", "missed_unmark", state.remember, gold_view.MARKED, None)
 
 
 def _offers(loaded: Loaded, wanted: str) -> None:
@@ -181,23 +164,13 @@ def _offers(loaded: Loaded, wanted: str) -> None:
         text = index.chunk(row).text
         at = max(0, text.casefold().find(wanted.casefold()) - 30)
         label = f"{document}, {say('passage.chunk', n=row + 1)}: … {text[at : at + 90]} …"
-        st.button(
-            forms.plain(" ".join(label.split())),
-            icon=":material/article:",
-            type="tertiary",
-            key=f"missed_chunk_{row}",
-            on_click=_mark,
-            args=(locate.chunk_mark(row),),
+        buttons.tertiary(
+            forms.plain(" ".join(label.split())), "article", f"missed_chunk_{row}", _mark, locate.chunk_mark(row)
         )
     entities = find_entities(index, wanted, layer=0, limit=_LISTED).rows
     for entity in entities:
-        st.button(
-            forms.plain(entity.name),
-            icon=":material/scatter_plot:",
-            type="tertiary",
-            key=f"missed_entity_{entity.id}",
-            on_click=_mark,
-            args=(f"entity:{entity.name}",),
+        buttons.tertiary(
+            forms.plain(entity.name), "scatter_plot", f"missed_entity_{entity.id}", _mark, f"entity:{entity.name}"
         )
     if not rows and not entities:
         draw(markup.muted(say("missed.nothing_with", words=wanted)))
@@ -281,13 +254,9 @@ def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, lane: Lane) -> 
     with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center"):
         with st.container(width="stretch"):
             draw(remedy_text(cure))
-        st.button(
-            say("missed.try_it"),
-            key=f"missed_try_{loaded.letter.lower()}",
-            on_click=columns.set_options,
-            args=(loaded.letter, loaded.column.info, cure.options),
-            disabled=bool(set(cure.options) & set(loaded.column.fixed)),
-        )
+        column, key = loaded.column, f"missed_try_{loaded.letter.lower()}"
+        change, is_fixed = (loaded.letter, column.info, cure.options), bool(set(cure.options) & set(column.fixed))
+        buttons.secondary(say("missed.try_it"), "", key, columns.set_options, *change, disabled=is_fixed)
 
 
 def _own_gold(loaded: Loaded, gold: GoldOf, place: int) -> Gold:

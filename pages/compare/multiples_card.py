@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,7 +13,7 @@ from leanrag_core.figures.card_row import Card
 from leanrag_core.figures.drawing import Drawing
 from leanrag_core.retrieval.variants import Setting
 from pages.ask import presets
-from pages.common import markup, state
+from pages.common import buttons, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import message, say, words
 from pages.common.scope import Scope
@@ -128,27 +127,17 @@ def _open(varied_column: Column, setting: Setting, value: Any) -> None:
         state.remember("cview", None)
 
 
-def buttons(varied_column: Column, setting: Setting, card: ValueCard, place: int) -> None:
+def actions(varied_column: Column, setting: Setting, card: ValueCard, place: int) -> None:
     """Draw the buttons that open the value in a new column, and that apply it to the varied one."""
     with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
         if card.in_use:
             draw(markup.muted(say("multiples.is_column", letter=varied_column.letter)))
             return
-        st.button(
-            say("multiples.open"),
-            type="tertiary",
-            key=f"multiples_open_{place}",
-            disabled=len(columns.letters()) >= columns.MOST,
-            on_click=_open,
-            args=(varied_column, setting, card.value),
-        )
-        st.button(
-            say("multiples.use"),
-            type="tertiary",
-            key=f"multiples_use_{place}",
-            help=say("multiples.use_help", letter=varied_column.letter),
-            on_click=partial(_take, varied_column, varied_column.scope, setting, card.value),
-        )
+        label, key, is_full = say("multiples.open"), f"multiples_open_{place}", len(columns.letters()) >= columns.MOST
+        buttons.tertiary(label, "", key, _open, varied_column, setting, card.value, disabled=is_full)
+        label, key, scope = say("multiples.use"), f"multiples_use_{place}", varied_column.scope
+        hint = say("multiples.use_help", letter=varied_column.letter)
+        buttons.tertiary(label, "", key, _take, varied_column, scope, setting, card.value, help=hint)
 
 
 def picture(setting: Setting, card: ValueCard, cell: Cell, drawing: Drawing, n_gold: int) -> Card:

@@ -19,7 +19,7 @@ from leanrag_core.figures.tree_card import MOST_SEEDS, seed_places, tree_card
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
 from leanrag_core.retrieval.variants import Setting, changed_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
-from pages.common import choices, drawing_view, forms, markup, session, state, widgets
+from pages.common import buttons, choices, drawing_view, forms, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, message, say, words
@@ -182,12 +182,7 @@ def _may_make(varied_column: Column, unmade: Sequence[Column]) -> bool:
     takes = numbers.duration(sum(seconds))
     if calls:
         message(say("compare.takes_calls", n=round(calls) * len(unmade)))
-    st.button(
-        say("multiples.make", n=len(unmade), time=takes),
-        icon=":material/play_arrow:",
-        key="multiples_make",
-        on_click=make,
-    )
+    buttons.secondary(say("multiples.make", n=len(unmade), time=takes), "play_arrow", "multiples_make", make)
     return False
 
 
@@ -260,7 +255,7 @@ def _cards(
                     )
                 )
                 draw(multiples_card.chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
-                multiples_card.buttons(varied_column, setting, card, place)
+                multiples_card.actions(varied_column, setting, card, place)
     return pictures
 
 

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
-from pages.common import choices, code_view, session, state, unkept, widgets
+from pages.common import buttons, choices, code_view, session, state, unkept, widgets
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.html import draw, draw_styles, html
 from pages.common.messages import language, message, say
@@ -73,11 +73,8 @@ def page() -> None:
     gone = columns.gone_indexes(indexes)
     for letter, id_ in gone.items():
         message(say("compare.index_gone", letter=letter, index=id_), kind="error", title=say("frame.index_not_here"))
-        st.button(
-            say("compare.take_index_of_page"),
-            key=f"compare_index_{letter}",
-            on_click=columns.take_index_of_page,
-            args=(letter,),
+        buttons.secondary(
+            say("compare.take_index_of_page"), "", f"compare_index_{letter}", columns.take_index_of_page, letter
         )
     if gone:  # otherwise another index would answer the question
         return
@@ -112,13 +109,8 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
         with st.container(width="stretch", gap=None):
             heading(say("page.compare"), _facts(chosen))
-        st.button(
-            say("compare.add_column"),
-            icon=":material/add:",
-            type="tertiary",
-            key="compare_add",
-            disabled=len(chosen) >= columns.MOST,
-            on_click=columns.add,
+        buttons.tertiary(
+            say("compare.add_column"), "add", "compare_add", columns.add, disabled=len(chosen) >= columns.MOST
         )
         shared_place = st.container(horizontal=True, wrap=False, width="content", gap="small")
     if state.recall("cview") != columns.BOARD:  # the set view asks all questions of the set

@@ -18,7 +18,7 @@ from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.presenting.making import compared
 from leanrag_core.presenting.story import COMPARISON, AddedComparison
 from leanrag_core.types.trace import RecordedRun
-from pages.common import downloads, markup, saved_files, state, to_presentation
+from pages.common import buttons, downloads, markup, saved_files, state, to_presentation
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
@@ -159,7 +159,7 @@ def show(comparison: RecordedComparison, view: str) -> None:
     loaded = loaded_of(comparison)
     heading(say("page.compare"), fragments.columns_sentence(loaded))
     message(say("compare.saved_banner"), title=say("compare.saved"))
-    st.button(say("compare.close"), icon=":material/close:", key="compare_close", on_click=_close)
+    buttons.secondary(say("compare.close"), "close", "compare_close", _close)
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
     shared = compare({each.letter: each.trace for each in loaded if each.trace is not None}, language())
     lanes = {column.letter: column.lanes for column in comparison.columns}

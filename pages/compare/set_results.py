@@ -11,7 +11,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench.questions import AskRequest
-from pages.common import markup, session
+from pages.common import buttons, markup, session
 from pages.common.messages import message, say
 from pages.compare.columns import Column
 
@@ -40,13 +40,9 @@ def results_of(
         message(say("set.would_call", letters=letters, n=len(questions)))
         for column in chosen:
             if column.letter in waiting:
-                st.button(
-                    say("set.run_column", letter=column.letter, n=len(questions)),
-                    key=f"set_run_{column.letter.lower()}",
-                    icon=":material/play_arrow:",
-                    on_click=want,
-                    args=(_key(column, questions),),
-                )
+                label = say("set.run_column", letter=column.letter, n=len(questions))
+                key = f"set_run_{column.letter.lower()}"
+                buttons.secondary(label, "play_arrow", key, want, _key(column, questions))
     return results
 
 

@@ -12,7 +12,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.measuring import written
 from leanrag_core.evaluation.tables import less_is_better
 from leanrag_core.figures import numbers
-from pages.common import forms, markup, state
+from pages.common import buttons, forms, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say, words
 from pages.compare import columns, fragments, gold_view, loss_view, set_results
@@ -94,14 +94,8 @@ def _questions_table(results: Mapping[str, SetResult], questions: Sequence[GoldQ
             horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"set_row_{place}"
         ):
             with st.container(width="stretch"):
-                st.button(
-                    forms.plain(question.question),
-                    key=f"set_question_{place}",
-                    type="tertiary",
-                    help=question.kind or None,
-                    on_click=_open,
-                    args=(question.question,),
-                )
+                label, key = forms.plain(question.question), f"set_question_{place}"
+                buttons.tertiary(label, "", key, _open, question.question, help=question.kind or None)
             with st.container(width="content"):
                 draw(_found_cells(each))
 

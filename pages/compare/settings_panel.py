@@ -16,7 +16,7 @@ from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS, IndexConfig, is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import controls, option_rows, presets
-from pages.common import choices, forms, session, state
+from pages.common import buttons, choices, forms, session, state
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -48,7 +48,7 @@ def is_unapplied(letter: str) -> bool:
 
 def open_for(letter: str) -> None:
     """Open the panel with the settings of that column. For callbacks."""
-    columns.copy_settings(columns.scope_of(letter), DRAFT, starts_as=letter)
+    columns.copy_settings(columns.scope_of(letter), DRAFT, letter)
     st.session_state[_OPEN] = letter
     st.session_state.pop(_UNSEEN, None)
 
@@ -74,7 +74,7 @@ def close() -> None:
 
 
 def _apply(letter: str, base: IndexSummary) -> None:
-    columns.copy_settings(DRAFT, columns.scope_of(letter), starts_as=letter)
+    columns.copy_settings(DRAFT, columns.scope_of(letter), letter)
     changed = columns.changed_index(DRAFT, base)
     if changed and not any(is_remote(str(getattr(base.config, name))) for name in _MODELS):
         loading.want_trial(base, changed)  # if a model is called, the column shows the cost and waits
@@ -104,33 +104,15 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
         with st.container(width="stretch", gap=None):
             title = say("compare.panel", letter=letter)
             draw(html('<div class="lr-panelhead">{}<b>{}</b></div>', fragments.square(letter), title))
-        if forms.icon_button(
-            say("compare.panel_close"),
-            ":material/close:",
-            key="compare_panel_close",
-            shortcut="Esc",
-            on_click=close,
-        ):
+        if buttons.icon_alone(say("compare.panel_close"), "close", "compare_panel_close", close, shortcut="Esc"):
             st.rerun()
     with st.container(horizontal=True, wrap=False, gap="small", key="compare_panel_apply"):
-        if st.button(
-            say("compare.panel_apply", letter=letter),
-            type="primary",
-            width="stretch",
-            key="compare_apply",
-            shortcut="Enter",
-            on_click=_apply,
-            args=(letter, base),
-        ):
+        label = say("compare.panel_apply", letter=letter)
+        if buttons.primary(label, "", "compare_apply", _apply, letter, base, width="stretch", shortcut="Enter"):
             st.rerun()
         if beside is not None:
-            st.button(
-                say("compare.panel_same", letter=beside.letter),
-                key="compare_same",
-                on_click=columns.copy_settings,
-                args=(beside.scope, DRAFT),
-                kwargs={"starts_as": beside.letter},
-            )
+            label, source = say("compare.panel_same", letter=beside.letter), (beside.scope, DRAFT, beside.letter)
+            buttons.secondary(label, "", "compare_same", columns.copy_settings, *source)
     more = state.recall(_MORE) == "1"
     with st.container(gap="xsmall", key="compare_panel_what"):
         if len(indexes) > 1:
@@ -138,19 +120,12 @@ def _panel(column: Column, chosen: Sequence[Column], indexes: Mapping[str, Index
             _choice("index", say("frame.index"), titles)
         _choice("strategy", say("ask.strategy"), {name: words(each.title) for name, each in strategies.items()})
         if more:
-            presets.buttons(DRAFT, info)
+            presets.show(DRAFT, info)
     rows = option_rows.Rows(DRAFT.prefix, more, _other(beside), tuple(column.fixed))
     n_hidden = option_rows.of_strategy(info, chosen_options.options, rows, partial(_keep, info)) + _index(base, rows)
-    forms.more_button(_MORE, say("compare.panel_more", n=n_hidden), key="compare_panel_more")
-    st.button(
-        say("compare.remove_column", letter=letter),
-        icon=":material/delete:",
-        type="tertiary",
-        key=f"compare_remove_{letter.lower()}",
-        disabled=len(columns.letters()) <= columns.LEAST,
-        on_click=_remove,
-        args=(letter,),
-    )
+    buttons.show_all(_MORE, say("compare.panel_more", n=n_hidden), "compare_panel_more")
+    label, key = say("compare.remove_column", letter=letter), f"compare_remove_{letter.lower()}"
+    buttons.tertiary(label, "delete", key, _remove, letter, disabled=len(columns.letters()) <= columns.LEAST)
     component(_ENTER, "<span></span>")(data={}, key="compare_panel_enter")
     if st.session_state.pop("lr_compare_removed", False):
         st.rerun()

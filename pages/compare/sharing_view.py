@@ -10,7 +10,7 @@ from leanrag_core.figures.drawing import Drawing
 from leanrag_core.figures.overlaps import upset
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.trace import Trace
-from pages.common import drawing_view, markup, state
+from pages.common import buttons, drawing_view, markup, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.compare.gold_view import GoldOf
@@ -39,14 +39,10 @@ def strip(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> None:
                         title = say(f"compare.kind.{sharing.kind}")
                         draw(html('<div class="lr-upset">{}<span>{}</span></div>', title, total))
                         drawing_view.show(pictures(sharing), key=f"compare_upset_{sharing.kind}")
-        st.button(
-            say("compare.show_pictures") if as_list else say("compare.show_list"),
-            type="tertiary",
-            icon=":material/bar_chart:" if as_list else ":material/table_rows:",
-            key="compare_shared_list",
-            on_click=state.remember,
-            args=("shared", None if as_list else "list"),
-        )
+        label, icon, other = say("compare.show_list"), "table_rows", "list"
+        if as_list:
+            label, icon, other = say("compare.show_pictures"), "bar_chart", ""
+        buttons.tertiary(label, icon, "compare_shared_list", state.remember, "shared", other)
 
 
 def pictures(sharing: Sharing) -> list[Drawing]:

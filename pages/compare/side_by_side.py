@@ -20,7 +20,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
-from pages.common import choices, drawing_view, forms, markup, passage_view, session, state
+from pages.common import buttons, choices, drawing_view, markup, passage_view, session, state
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, show_fault, words
@@ -124,14 +124,11 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
         part_view.offer(loaded.scope, column.summary, column.info, loaded.missing_part, ask_again=again)
     elif loaded.error is not None:
         message(loaded.error, kind="error")
-        unmade = loaded.column.unmade
-        st.button(
-            say("ask.try_again"),
-            icon=":material/replay:",
-            key=f"compare_retry_{loaded.letter.lower()}",
-            on_click=loading.want_trial if unmade else asking.want,
-            args=(loaded.column.base, loaded.column.changed) if unmade else (loaded.scope, loaded.question),
-        )
+        column, key = loaded.column, f"compare_retry_{loaded.letter.lower()}"
+        if column.unmade:
+            buttons.secondary(say("ask.try_again"), "replay", key, loading.want_trial, column.base, column.changed)
+        else:
+            buttons.secondary(say("ask.try_again"), "replay", key, asking.want, loaded.scope, loaded.question)
     elif loaded.waits:
         message(say("compare.press_compare"))
     return place
@@ -145,13 +142,8 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
         message(say("compare.trial_calls", n=calls, cost=numbers.money(takes.dollars.expected)))
     else:
         message(say("compare.trial_takes", time=numbers.duration(takes.seconds.expected)))
-    st.button(
-        say("compare.make_trial"),
-        icon=":material/play_arrow:",
-        key=f"compare_make_trial_{loaded.letter.lower()}",
-        on_click=loading.want_trial,
-        args=(column.base, column.changed),
-    )
+    key = f"compare_make_trial_{loaded.letter.lower()}"
+    buttons.secondary(say("compare.make_trial"), "play_arrow", key, loading.want_trial, column.base, column.changed)
 
 
 def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool) -> DeltaGenerator:
@@ -191,7 +183,7 @@ def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences
                 ),
             )
     if answer is not None and len(answer.text) > _LONG_ANSWER:
-        forms.more_button(name, say("compare.more"), key=f"compare_more_{letter}")
+        buttons.show_all(name, say("compare.more"), f"compare_more_{letter}")
     elif answer is not None:
         draw(html('<div class="lr-colgap"></div>'))
     return place
@@ -260,7 +252,7 @@ def _passages(
             draw(markup.muted(note))
         if len(rows) > _MOST_PASSAGES:
             label = say("compare.more_passages", n=len(rows) - _MOST_PASSAGES)
-            forms.more_button(f"{letter}_passages", label, key=f"compare_more_passages_{letter}")
+            buttons.show_all(f"{letter}_passages", label, f"compare_more_passages_{letter}")
 
 
 def _steps(loaded: Loaded, trace: Trace) -> None:

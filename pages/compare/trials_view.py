@@ -10,7 +10,7 @@ from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.trials import Trial
-from pages.common import session
+from pages.common import buttons, session
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, say, show_fault, words
 from pages.compare.columns import Column
@@ -33,14 +33,8 @@ def show(chosen: Sequence[Column]) -> None:
         for trial in trials:
             _row(trial, bases.get(trial.base), used.get(trial.id, ""))
         free = [trial.id for trial in trials if trial.id not in used]
-        st.button(
-            say("trials.clear_all", n=len(free)),
-            icon=":material/delete:",
-            type="tertiary",
-            key="trials_clear_all",
-            disabled=not free,
-            on_click=_clear,
-            args=tuple(free),
+        buttons.tertiary(
+            say("trials.clear_all", n=len(free)), "delete", "trials_clear_all", _clear, *tuple(free), disabled=not free
         )
 
 
@@ -55,14 +49,7 @@ def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
         with st.container(width="stretch", gap=None):
             note = say("trials.used", letter=used_by) if used_by else ""
             draw(html('<div class="lr-trial"><b>{}</b> {} {}</div>', changes, facts, note))
-        st.button(
-            say("trials.clear"),
-            type="tertiary",
-            key=f"trials_clear_{trial.id}",
-            disabled=bool(used_by),
-            on_click=_clear,
-            args=(trial.id,),
-        )
+        buttons.tertiary(say("trials.clear"), "", f"trials_clear_{trial.id}", _clear, trial.id, disabled=bool(used_by))
 
 
 def _clear(*ids: str) -> None:

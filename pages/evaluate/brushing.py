@@ -10,7 +10,7 @@ from leanrag_core.evaluation.experiments.selection import chosen_ids, of_questio
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import questions_of
 from leanrag_core.types.experiment import ExperimentResult
-from pages.common import state, widgets
+from pages.common import buttons, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say
 from pages.evaluate.experiments import BRUSHED
@@ -101,9 +101,7 @@ def bar_of(what: str, hint: str, *, clear: Callable[[], None]) -> Iterator[None]
                 line = html('<span class="lr-brush" role="status">{}</span>', say("evaluate.brush.selected", what=what))
             draw(line)
         if what:
-            st.button(
-                say("evaluate.brush.clear"), icon=":material/close:", type="tertiary", key="brush_clear", on_click=clear
-            )
+            buttons.tertiary(say("evaluate.brush.clear"), "close", "brush_clear", clear)
         with st.popover(say("evaluate.brush.list"), type="tertiary", icon=":material/checklist:", key="brush_list"):
             yield
 

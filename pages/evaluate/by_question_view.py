@@ -11,7 +11,7 @@ from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
-from pages.common import choices, forms, markup, state
+from pages.common import buttons, choices, forms, markup, state
 from pages.common.frame import page_path
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -225,21 +225,16 @@ def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questio
                 key=f"question_row_{pair.question}",
             ):
                 with st.container(width="stretch", gap=None):
-                    st.button(
-                        forms.plain(pair.text),
-                        key=f"question_{pair.question}",
-                        type="tertiary",
-                        help=forms.plain(measure_words.kind_title(pair.kind)) if pair.kind else None,
-                        on_click=_toggle,
-                        args=(pair.question,),
-                    )
+                    label, key = forms.plain(pair.text), f"question_{pair.question}"
+                    kind = forms.plain(measure_words.kind_title(pair.kind)) if pair.kind else None
+                    buttons.tertiary(label, "", key, _toggle, pair.question, help=kind)
                 with st.container(width="content", gap=None):
                     draw(_cells(pair, measure))
             if state.recall("question") == pair.question:
                 _opened(pair, sides, questions)
     if len(pairs) > _SHOWN:
         label = say("evaluate.questions.more", n=len(pairs) - _SHOWN)
-        forms.more_button(experiments.MORE, label, key="question_more")
+        buttons.show_all(experiments.MORE, label, "question_more")
 
 
 def _toggle(question: str) -> None:
@@ -273,20 +268,12 @@ def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQu
             if text:
                 draw(html('<div class="lr-read" dir="auto">{}</div>', text))
         with st.container(horizontal=True, gap="small"):
-            if st.button(
-                say("evaluate.questions.compare"),
-                icon=":material/view_column_2:",
-                key="question_compare",
-                on_click=_take,
-                args=(pair.text, sides, True),
+            if buttons.secondary(
+                say("evaluate.questions.compare"), "view_column_2", "question_compare", _take, pair.text, sides, True
             ):
                 st.switch_page(page_path("compare"))
-            if st.button(
-                say("evaluate.questions.ask"),
-                icon=":material/forum:",
-                key="question_ask",
-                on_click=_take,
-                args=(pair.text, sides, False),
+            if buttons.secondary(
+                say("evaluate.questions.ask"), "forum", "question_ask", _take, pair.text, sides, False
             ):
                 st.switch_page(page_path("ask"))
 

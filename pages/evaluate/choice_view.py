@@ -35,7 +35,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.recommendations import AskedQuestions
-from pages.common import choices, forms, markup, session, state, widgets
+from pages.common import buttons, choices, markup, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import NOTHING as EMPTY
 from pages.common.html import draw, html, joined
@@ -68,7 +68,7 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
     draw(_table(recommendation, shown))
     if len(recommendation.candidates) > _SHOWN:
         label = say("choice.more", n=len(recommendation.candidates) - _SHOWN)
-        forms.more_button(experiments.MORE, label, key="choice_more")
+        buttons.show_all(experiments.MORE, label, "choice_more")
     notes = [say("choice.method")]
     if recommendation.left_out:
         notes.append(say("choice.left_out", names=recommendation.left_out))
@@ -213,12 +213,8 @@ def _open_button(recommendation: Recommendation, asked: AskedQuestions) -> None:
         message(say("choice.no_index"))
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="choice_open_row"):
-        if st.button(
-            say("choice.open", n=len(opened)),
-            icon=":material/view_column_2:",
-            key="choice_open",
-            on_click=_take,
-            args=(recommendation, opened),
+        if buttons.secondary(
+            say("choice.open", n=len(opened)), "view_column_2", "choice_open", _take, recommendation, opened
         ):
             st.switch_page(page_path("compare"))
         if any(index != each.run.index for each, index in opened):

@@ -17,7 +17,7 @@ from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
-from pages.common import choices, forms, markup, session, state
+from pages.common import buttons, choices, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -155,7 +155,7 @@ def rows_to_choose(rows: Mapping[str, tuple[str, str]], shown: str, choose: Call
     with st.container(key="evaluate_list", gap=None):
         for id_, (title, note) in rows.items():
             with st.container(key=f"experiment_row_{'chosen_' if id_ == shown else ''}{id_}", gap=None):
-                st.button(forms.plain(title), key=f"{key}_{id_}", type="tertiary", on_click=choose, args=(id_,))
+                buttons.tertiary(forms.plain(title), "", f"{key}_{id_}", choose, id_)
                 draw(markup.muted(note))
 
 

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.job import JobState
 from pages.build import job_view
-from pages.common import deletion, downloads, forms, markup, session, state
+from pages.common import buttons, deletion, downloads, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, message, say, words
@@ -49,21 +49,8 @@ def show_job(tab: str) -> None:
 def _ended(job: JobState) -> None:
     with st.container(horizontal=True, gap="small"):
         if job.status == "done" and job.result and job.kind.name == "experiment":
-            st.button(
-                say("evaluate.history.show"),
-                icon=":material/table_chart:",
-                key="job_results",
-                on_click=_show_results,
-                args=(job.result,),
-            )
-        st.button(
-            say("evaluate.job_close"),
-            icon=":material/close:",
-            type="tertiary",
-            key="job_close",
-            on_click=state.remember,
-            args=(experiments.JOB, None),
-        )
+            buttons.secondary(say("evaluate.history.show"), "table_chart", "job_results", _show_results, job.result)
+        buttons.tertiary(say("evaluate.job_close"), "close", "job_close", state.remember, experiments.JOB, None)
 
 
 def _show_results(experiment: str) -> None:
@@ -165,22 +152,10 @@ def _details(summary: ExperimentSummary) -> None:
     """Draw the experiment's runs and versions, with buttons to show it, to continue or repeat it, and to delete it."""
     figure_view.title(summary.title, experiments.facts(summary))
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            say("evaluate.history.show"),
-            icon=":material/table_chart:",
-            key="history_show",
-            on_click=_show,
-            args=(summary.id,),
-        )
+        buttons.secondary(say("evaluate.history.show"), "table_chart", "history_show", _show, summary.id)
         if not summary.is_shipped:
             code = "evaluate.history.again" if summary.is_complete else "evaluate.history.go_on"
-            st.button(
-                say(code),
-                icon=":material/play_arrow:",
-                key="history_again",
-                on_click=_run,
-                args=(summary,),
-            )
+            buttons.secondary(say(code), "play_arrow", "history_again", _run, summary)
             deletion.button(
                 "history_delete",
                 say("evaluate.history.delete"),

@@ -12,7 +12,7 @@ from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
-from pages.common import choices, markup, state
+from pages.common import buttons, choices, markup, state
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import say
 from pages.compare import fragments
@@ -70,14 +70,7 @@ def show(
     figure_view.title(say("evaluate.judged"), say("evaluate.judged_note", n=len(of_kind(result, kind))))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="judged_controls"):
         judge = _judge(judged.judges)
-        st.button(
-            say("evaluate.judged_audit"),
-            icon=":material/balance:",
-            type="tertiary",
-            key="judged_audit",
-            on_click=_to_audit,
-            args=(result.id, judge),
-        )
+        buttons.tertiary(say("evaluate.judged_audit"), "balance", "judged_audit", _to_audit, result.id, judge)
     scores = [each for each in judged.scores if each.judge == judge]
     if scores:
         draw(_scores(scores, letters, say("evaluate.judged_scores"), lambda value: numbers.decimal(value, 2)))

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from leanrag_core.types.experiment import ExperimentSummary
-from pages.common import session, state, widgets
+from pages.common import buttons, session, state, widgets
 from pages.common.frame import enter, gone_index, heading, plain_errors
 from pages.common.html import draw, draw_styles, html
 from pages.common.messages import message, say, show_fault
@@ -119,7 +119,7 @@ def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:
 def _no_experiment() -> None:
     if state.recall(experiments.EXPERIMENT):
         message(say("evaluate.gone", experiment=state.recall(experiments.EXPERIMENT)), kind="error")
-        st.button(say("evaluate.show_others"), key="experiment_gone", on_click=experiments.show, args=("",))
+        buttons.secondary(say("evaluate.show_others"), "", "experiment_gone", experiments.show, "")
         return
     draw(html('<div class="lr-empty">{}</div>', say("evaluate.none")))
 

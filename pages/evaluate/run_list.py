@@ -14,7 +14,7 @@ from leanrag_core.retrieval.variants import VariantSettings, groups, settings_in
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import option_rows
-from pages.common import forms, markup
+from pages.common import buttons, markup
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 
@@ -65,13 +65,7 @@ def show(strategies: Mapping[str, StrategyInfo]) -> tuple[Draft, ...]:
             on_change=_add,
             width=260,
         )
-        st.button(
-            say("evaluate.form.all_strategies"),
-            type="tertiary",
-            key="experiment_all",
-            on_click=_add_all,
-            args=(tuple(strategies),),
-        )
+        buttons.tertiary(say("evaluate.form.all_strategies"), "", "experiment_all", _add_all, tuple(strategies))
     return drafts
 
 
@@ -125,13 +119,8 @@ def _row(draft: Draft, info: StrategyInfo, title: str) -> None:
             ("content_copy", "duplicate_run", _duplicate),
             ("close", "remove_run", _remove),
         ):
-            forms.icon_button(
-                say(f"evaluate.form.{code}", run=title),
-                f":material/{icon}:",
-                key=f"experiment_{act.__name__.strip('_')}_{draft.key}",
-                on_click=act,
-                args=(draft.number,),
-            )
+            key = f"experiment_{act.__name__.strip('_')}_{draft.key}"
+            buttons.icon_alone(say(f"evaluate.form.{code}", run=title), icon, key, act, draft.number)
 
 
 def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: Mapping[str, str]) -> None:
@@ -148,13 +137,8 @@ def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: 
         more = bool(st.session_state.get(_MORE))
         rows = option_rows.Rows(draft.key, more, beside)
         n_hidden = option_rows.of_strategy(info, alike[draft.key].options, rows, partial(_set, draft.number, info))
-        st.button(
-            say("compare.less") if more else say("compare.panel_more", n=n_hidden),
-            type="tertiary",
-            key="experiment_run_more",
-            on_click=_show_more,
-            args=(not more,),
-        )
+        label = say("compare.less") if more else say("compare.panel_more", n=n_hidden)
+        buttons.tertiary(label, "", "experiment_run_more", _show_more, not more)
         for group in groups(alike):
             if group.differing:
                 draw(

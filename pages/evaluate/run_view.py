@@ -22,7 +22,7 @@ from leanrag_core.types.experiment import (
 )
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import dialogs, markup, session, state, widgets
+from pages.common import buttons, dialogs, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import kept_fault, message, say
 from pages.evaluate import experiments, run_forecast, run_list, title_view
@@ -66,15 +66,8 @@ def _form() -> None:
             spec = _paper_spec(what, chosen, question_set)
     with left:
         budget = run_forecast.show(spec, question_set.n, strategies, model_of)
-    if st.button(
-        say("evaluate.form.start"),
-        type="primary",
-        key="primary_experiment_start",
-        icon=":material/play_arrow:",
-        disabled=not spec.runs or not spec.title,
-        on_click=_start,
-        args=(spec, budget),
-    ):
+    label, key = say("evaluate.form.start"), "primary_experiment_start"
+    if buttons.primary(label, "play_arrow", key, _start, spec, budget, disabled=not spec.runs or not spec.title):
         st.rerun()
 
 

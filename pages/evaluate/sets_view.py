@@ -15,7 +15,7 @@ from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.question_sets import generated_title
-from pages.common import choices, deletion, dialogs, downloads, forms, markup, session, state, uploads
+from pages.common import buttons, choices, deletion, dialogs, downloads, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -52,7 +52,7 @@ def upload() -> None:
             return
         _preview(questions)
         title, corpus = _title(file.name.rsplit(".", 1)[0], "upload"), _corpus("upload")
-        if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_add", icon=":material/add:"):
+        if buttons.primary(say("evaluate.sets.add"), "add", "primary_set_add"):
             with plain_errors():
                 state.remember(
                     experiments.SET,
@@ -109,7 +109,7 @@ def _write() -> None:
         },
     )
     title, corpus = _title("", "write"), _corpus("write")
-    if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_written", icon=":material/add:"):
+    if buttons.primary(say("evaluate.sets.add"), "add", "primary_set_written"):
         bench = session.workbench()
         with plain_errors():
             questions = read_set(written(edited.to_dict("records")), "questions.jsonl")
@@ -184,9 +184,7 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
         draw(
             markup.muted(say("evaluate.sets.calls", n=generation.n_calls, questions=counts[0] * counts[1] * counts[2]))
         )
-    if st.button(
-        say("evaluate.sets.generate"), type="primary", key="primary_set_generate", icon=":material/auto_awesome:"
-    ):
+    if buttons.primary(say("evaluate.sets.generate"), "auto_awesome", "primary_set_generate"):
         with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
             bench = session.workbench()
             title = words(generated_title(indexes[index].name, generation))

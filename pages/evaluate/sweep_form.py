@@ -17,7 +17,7 @@ from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.experiment import Parameter
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
-from pages.common import dialogs, forms, markup, session, state
+from pages.common import buttons, dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, message, say, span, words
@@ -101,14 +101,7 @@ def _start_button(spec: SweepSpec) -> None:
         message(error, kind="error")
         return
     budget = _forecast(expected)
-    if st.button(
-        say("evaluate.form.start"),
-        type="primary",
-        key="primary_sweep_start",
-        icon=":material/play_arrow:",
-        on_click=_start,
-        args=(spec, budget),
-    ):
+    if buttons.primary(say("evaluate.form.start"), "play_arrow", "primary_sweep_start", _start, spec, budget):
         st.rerun()
 
 

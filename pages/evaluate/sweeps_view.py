@@ -16,7 +16,7 @@ from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import RecordedConfig
 from leanrag_core.types.sweep import PointResult, SweepResult, SweepSummary
 from pages.build import engine_form, settings_form
-from pages.common import choices, deletion, forms, markup, session, state, widgets
+from pages.common import buttons, choices, deletion, forms, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_sentence, kept_fault, message, say, words
@@ -87,29 +87,16 @@ def _seconds(change: float) -> str:
 def _buttons(sweep: SweepResult, result: PointResult) -> None:
     """Draw the buttons that open the point on Ask, save its settings as a preset, and fill the form of Build with
     them."""
-    if st.button(
-        say("evaluate.questions.ask"),
-        icon=":material/forum:",
-        key="sweep_ask",
-        on_click=_to_ask,
-        args=(sweep, result),
+    if buttons.secondary(
+        say("evaluate.questions.ask"), "forum", "sweep_ask", _to_ask, sweep, result
     ) and st.session_state.pop(_IS_OPEN, False):
         st.switch_page(page_path("ask"))
     with st.popover(say("evaluate.sweep.save"), icon=":material/bookmark:", key="sweep_save"):
         title = st.text_input(say("evaluate.sweep.preset_title"), measure_words.point_title(result), key="sweep_preset")
         draw(markup.muted(say("evaluate.sweep.preset_hint")))
-        st.button(
-            say("evaluate.sweep.save"),
-            key="sweep_save_preset",
-            on_click=_save,
-            args=(sweep, result, title),
-        )
-    if sweep.spec.corpus and st.button(
-        say("evaluate.sweep.settings"),
-        icon=":material/tune:",
-        key="sweep_settings",
-        on_click=_to_form,
-        args=(sweep, result),
+        buttons.secondary(say("evaluate.sweep.save"), "", "sweep_save_preset", _save, sweep, result, title)
+    if sweep.spec.corpus and buttons.secondary(
+        say("evaluate.sweep.settings"), "tune", "sweep_settings", _to_form, sweep, result
     ):
         st.switch_page(page_path("build"))
 

@@ -26,7 +26,7 @@ from leanrag_core.types.experiment import (
     is_human,
 )
 from leanrag_core.types.visible import visible_values
-from pages.common import choices, markup, session, state, widgets
+from pages.common import buttons, choices, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -175,14 +175,10 @@ def _vote(vote: Vote) -> None:
     is_over = now.n_done == len(now.ballots)
     is_revealed = state.recall(experiments.REVEALED) == "1"
     if not is_over:
-        st.button(
-            say("verdicts.hide" if is_revealed else "verdicts.reveal"),
-            icon=":material/visibility_off:" if is_revealed else ":material/visibility:",
-            type="tertiary",
-            key="verdicts_reveal",
-            on_click=state.remember,
-            args=(experiments.REVEALED, None if is_revealed else "1"),
-        )
+        label, icon, other = say("verdicts.reveal"), "visibility", "1"
+        if is_revealed:
+            label, icon, other = say("verdicts.hide"), "visibility_off", ""
+        buttons.tertiary(label, icon, "verdicts_reveal", state.remember, experiments.REVEALED, other)
     if is_over or is_revealed:
         with st.container(key="verdicts_results"):
             _results(vote)

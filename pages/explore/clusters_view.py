@@ -22,7 +22,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible, visible_values
 from leanrag_core.views.clusters import COLUMNS, board_values, board_words, finding
-from pages.common import choices, markup, session, state
+from pages.common import buttons, choices, markup, session, state
 from pages.common.component import component, report
 from pages.common.drawing_view import tools
 from pages.common.frame import plain_errors
@@ -212,14 +212,8 @@ def _stability(exploring: Exploring, number: int, clusters: LayerClusters | None
     wanted: set[tuple[str, str, int]] = st.session_state.setdefault(_STABLE, set())
     this = (summary.id, summary.created, number)
     if this not in wanted:
-        st.button(
-            say("explore.clusters.check_stability"),
-            key="check_stability",
-            icon=":material/replay:",
-            help=say("explore.clusters.check_help"),
-            on_click=wanted.add,
-            args=(this,),
-        )
+        label = say("explore.clusters.check_stability")
+        buttons.secondary(label, "replay", "check_stability", wanted.add, this, help=say("explore.clusters.check_help"))
         return None
     with st.spinner(say("explore.clusters.checking"), show_time=True):
         return _stability_of(summary.id, summary.created, number, index)

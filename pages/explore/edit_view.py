@@ -10,7 +10,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
 from leanrag_core.types.updating import Action, Edit
 from pages.build import index_actions, update_view
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw
 from pages.common.messages import say
@@ -42,7 +42,7 @@ def popover(index: Index, entity: Entity) -> None:
         )
         edit = _form(entity, action, documents, {each.name: each.relation.description for each in related})
         st.caption(say(f"edit.hint.{action}", name=forms.plain(entity.name)))
-        if st.button(say("edit.apply"), type="primary", key=f"primary_edit_{entity.id}"):
+        if buttons.primary(say("edit.apply"), "", f"primary_edit_{entity.id}"):
             with plain_errors():
                 _start(index, edit)
         _undo(index, edits_of(index, entity))
@@ -82,7 +82,7 @@ def _undo(index: Index, edits: list[Edit]) -> None:
     for edit in edits[:_UNDONE]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.text(update_view.sentence_of(edit))
-            if st.button(say("edit.undo"), key=f"undo_here_{edit.number}", type="tertiary", icon=":material/undo:"):
+            if buttons.tertiary(say("edit.undo"), "undo", f"undo_here_{edit.number}"):
                 assert index.path is not None
                 with plain_errors():
                     _shown_on_build(

@@ -28,7 +28,7 @@ from leanrag_core.queries.hits import hits_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from pages.common import choices, forms, state
+from pages.common import buttons, choices, forms, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.explore import blocks, searching
@@ -39,7 +39,7 @@ _LISTED = 200
 
 def show_table(exploring: Exploring) -> None:
     """Draw the first entities and their total number; a click on a row chooses the entity."""
-    st.button(say("figure.as_picture"), type="tertiary", key="as_picture", on_click=state.remember, args=("table", ""))
+    buttons.tertiary(say("figure.as_picture"), "", "as_picture", state.remember, "table", "")
     masks = {layer.number: exploring.mask(layer.number) for layer in exploring.index.layers}
     layer = _layer_choice(exploring)
     matches = entity_search.find_entities(

@@ -18,7 +18,7 @@ from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.map import default_colour, layer_values, map_words, point_values, short_name, units
 from pages.ask import asking
-from pages.common import choices, drawing_view, session, state
+from pages.common import buttons, choices, drawing_view, session, state
 from pages.common.component import component
 from pages.common.frame import colours, page_path
 from pages.common.html import draw, html
@@ -54,7 +54,7 @@ def show(exploring: Exploring) -> None:
         _map(exploring, number, panel=False)
     with right:
         label = say("explore.map.back")
-        st.button(label, key="map_back", type="tertiary", icon=":material/arrow_back:", on_click=_nothing_chosen)
+        buttons.tertiary(label, "arrow_back", "map_back", _nothing_chosen)
         with st.container(border=True, gap="xsmall", key="inspector"):
             inspector.show(exploring)
 

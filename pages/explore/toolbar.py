@@ -10,7 +10,7 @@ from leanrag_core.comparing.as_code import Code, Explored, code_of_exploring
 from leanrag_core.queries.schema import CONNECTED, MADE_BY
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from pages.common import choices, code_view, forms, session, state, widgets
+from pages.common import buttons, choices, code_view, forms, session, state, widgets
 from pages.common.messages import say, words
 from pages.explore import searching
 from pages.explore.exploring import (
@@ -84,7 +84,7 @@ def filters(index: Index, summary: IndexSummary) -> None:
             with _pill(name, _single(f"explore.filter.{name}", titles.get(state.recall(name), ""))):
                 _single_choice(name, titles)
         if any(state.recall(name) for name in FILTER_NAMES):
-            st.button(say("explore.clear_filters"), key="clear_filters", type="tertiary", on_click=clear_filters)
+            buttons.tertiary(say("explore.clear_filters"), "", "clear_filters", clear_filters)
 
 
 def clear_filters() -> None:

@@ -20,7 +20,7 @@ from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import choices, deletion, forms, markup, messages, paging, session, state, uploads, widgets
+from pages.common import buttons, choices, deletion, forms, markup, messages, paging, session, state, uploads, widgets
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -144,8 +144,8 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         if mode in (_FILES, _FOLDER) and chosen.files:
             label = say("library.add.button_n", n=len(chosen.files))
         with st.container(horizontal=True, gap="small"):
-            adds = st.button(label, type="primary", key="primary_add", disabled=chosen.waits)
-            builds = st.button(say("library.add.and_build"), key="add_and_build", disabled=chosen.waits)
+            adds = buttons.primary(label, "", "primary_add", disabled=chosen.waits)
+            builds = buttons.secondary(say("library.add.and_build"), "", "add_and_build", disabled=chosen.waits)
         if (adds or builds) and chosen.fault:
             message(chosen.fault, kind="error")
         elif adds or builds:
@@ -321,11 +321,9 @@ def outcome() -> None:
                 _table(rows)
         _namesakes(report)
         with st.container(horizontal=True, gap="small"):
-            if report.added and st.button(
-                say("library.build_after"), icon=":material/construction:", key="build_after_upload"
-            ):
+            if report.added and buttons.secondary(say("library.build_after"), "construction", "build_after_upload"):
                 to_build(report.corpus_id)
-            st.button(say("library.close"), type="tertiary", key="close_outcome", on_click=forget_outcome)
+            buttons.tertiary(say("library.close"), "", "close_outcome", forget_outcome)
 
 
 def _namesakes(report: UploadReport) -> None:

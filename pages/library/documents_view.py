@@ -18,7 +18,7 @@ from leanrag_core.types.corpus import Document, RunningHead
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
 from leanrag_core.types.visible import visible
 from pages.build import index_actions, update_view
-from pages.common import deletion, dialogs, forms, markup, paging, reveal, session, state
+from pages.common import buttons, deletion, dialogs, forms, markup, paging, reveal, session, state
 from pages.common.component import component
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
@@ -36,7 +36,7 @@ def behind(corpus: CorpusSummary) -> None:
     with st.container(horizontal=True, gap="small"):
         for index in indexes:
             label = say("update.to_index", name=forms.plain(index.title))
-            if st.button(label, icon=":material/sync:", key=f"update_{index.id}", type="tertiary"):
+            if buttons.tertiary(label, "sync", f"update_{index.id}"):
                 state.remember(index_actions.TICKED, index.id)
                 state.remember("job", None)
                 update_view.open_fold()
@@ -201,7 +201,7 @@ def panel(corpus: CorpusSummary) -> None:
                     say("ask.comma").join(facts),
                 )
             )
-        if st.button(say("library.build_index"), icon=":material/construction:", key="build_open"):
+        if buttons.secondary(say("library.build_index"), "construction", "build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:
             dialogs.form(
@@ -341,7 +341,7 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
 
 def _rename(corpus: CorpusSummary) -> None:
     name = st.text_input(say("library.corpus_name"), value=corpus.name, key=f"rename_corpus_{corpus.id}")
-    if st.button(say("build.rename"), type="primary", key="primary_rename_corpus"):
+    if buttons.primary(say("build.rename"), "", "primary_rename_corpus"):
         with plain_errors():
             session.workbench().rename_corpus(corpus.id, name)
             dialogs.close()

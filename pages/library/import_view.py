@@ -13,7 +13,7 @@ from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
-from pages.common import markup, running_view, session, state, uploads
+from pages.common import buttons, markup, running_view, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -38,14 +38,7 @@ class LookedAt:
 def panel() -> None:
     """Draw the button that opens the form, or the form and a preview of what importing the files would give."""
     if not st.session_state.get(_OPEN, False):
-        st.button(
-            say("library.import.open"),
-            icon=":material/hub:",
-            type="tertiary",
-            key="open_import",
-            on_click=_set_open,
-            args=(True,),
-        )
+        buttons.tertiary(say("library.import.open"), "hub", "open_import", _set_open, True)
         return
     with st.container(border=True, key="import_graph", gap="small"):
         draw(
@@ -101,13 +94,10 @@ def _form() -> None:
         key="import_format",
     )
     with button.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        looks = st.button(
-            say("library.import.preview"),
-            type="primary",
-            key="primary_preview_import",
-            disabled=not (files or folder.strip()),
+        looks = buttons.primary(
+            say("library.import.preview"), "", "primary_preview_import", disabled=not (files or folder.strip())
         )
-        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+        buttons.tertiary(say("library.close"), "", "close_import", _set_open, False)
     if looks:
         with plain_errors(), st.spinner(say("library.reading_title")):
             st.session_state[_LOOKED_AT] = _look_at(files, folder.strip(), format_name)
@@ -163,14 +153,12 @@ def _preview(looked_at: LookedAt) -> None:
             st.code(visible(prompt.text), language=None, wrap_lines=True)
     with right:
         _dropped(preview)
-    name_field, buttons = st.columns([3, 4], vertical_alignment="bottom")
+    name_field, right = st.columns([3, 4], vertical_alignment="bottom")
     name = name_field.text_input(say("build.index_name"), looked_at.shown, key=f"import_name_{looked_at.path}")
-    with buttons.container(horizontal=True, gap="small"):
-        starts = st.button(
-            say("library.import.start"), type="primary", icon=":material/hub:", key="primary_start_import"
-        )
-        st.button(say("library.import.other"), key="other_import", on_click=_forget)
-        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    with right.container(horizontal=True, gap="small"):
+        starts = buttons.primary(say("library.import.start"), "hub", "primary_start_import")
+        buttons.secondary(say("library.import.other"), "", "other_import", _forget)
+        buttons.tertiary(say("library.close"), "", "close_import", _set_open, False)
     if preview.format != "archive":
         markup.note(say("library.import.settings"))
     if starts:

@@ -6,7 +6,7 @@ from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages.common import deletion, markup, paging, reveal, session, state
+from pages.common import buttons, deletion, markup, paging, reveal, session, state
 from pages.common.frame import enter, heading, page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say
@@ -63,18 +63,14 @@ def _indexes(n: int, *, built: bool) -> str:
 def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
     """Draw the next steps: with an index its questions and hierarchy, without one the build."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button(say("library.documents"), key=f"open_{corpus.id}", on_click=open_corpus, args=(corpus.id,))
+        buttons.secondary(say("library.documents"), "", f"open_{corpus.id}", open_corpus, corpus.id)
         if index is not None:
             for page in ("ask", "explore"):
-                if st.button(
-                    say(f"page.{page}"),
-                    key=f"{page}_{corpus.id}",
-                    type="tertiary",
-                    on_click=state.remember,  # before the sidebar's own widget is drawn
-                    args=("index", index.id),
-                ):
+                # A callback, since the sidebar's own widget is drawn before this.
+                label, act = say(f"page.{page}"), state.remember
+                if buttons.tertiary(label, "", f"{page}_{corpus.id}", act, "index", index.id):
                     st.switch_page(page_path(page))
-        if st.button(say("library.build"), key=f"build_{corpus.id}", type="tertiary"):
+        if buttons.tertiary(say("library.build"), "", f"build_{corpus.id}"):
             to_build(corpus.id)
 
 

@@ -11,7 +11,7 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_of
 from leanrag_core.presenting.story import PresentationSummary
-from pages.common import deletion, downloads, saved_files, session, state
+from pages.common import buttons, deletion, downloads, saved_files, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import known, language, message, say
 from pages.present import edit_view
@@ -78,22 +78,9 @@ def _card(summary: PresentationSummary) -> None:
     )
     with st.container(horizontal=True, gap="small", key=f"lr_present_actions_{summary.id}"):
         with st.container(key=f"primary_present_{summary.id}", width="content"):
-            st.button(
-                say("present.show"),
-                type="primary",
-                icon=":material/slideshow:",
-                key=f"show_{summary.id}",
-                on_click=state.remember,
-                args=("show", summary.id),
-            )
-        st.button(
-            say("present.edit"),
-            icon=":material/edit:",
-            help=say("present.edit_help"),
-            key=f"edit_{summary.id}",
-            on_click=edit_view.begin,
-            args=(summary.id,),
-        )
+            buttons.primary(say("present.show"), "slideshow", f"show_{summary.id}", state.remember, "show", summary.id)
+        key = f"edit_{summary.id}"
+        buttons.secondary(say("present.edit"), "edit", key, edit_view.begin, summary.id, help=say("present.edit_help"))
         code = language()
         downloads.button(
             say("present.export"),

@@ -22,7 +22,7 @@ from leanrag_core.retrieval.settings import official_settings, settings_line, sh
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import markup, session
+from pages.common import buttons, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say, words
@@ -51,7 +51,7 @@ def show(summary: IndexSummary | None) -> None:
         notes = _notes()
         with st.container(key="primary_present_make", width="content"):
             ready = bool(title.strip()) and 0 < len(questions) <= MAX_QUESTIONS
-            pressed = st.button(say("present.make_button"), type="primary", disabled=not ready, key="present_make_now")
+            pressed = buttons.primary(say("present.make_button"), "", "present_make_now", disabled=not ready)
         if not ready:
             draw(markup.muted(say("present.make_needs", n=MAX_QUESTIONS, chosen=len(questions))))
         if pressed:

@@ -13,7 +13,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.config import model_title
-from pages.common import choices, downloads, forms, markup, session
+from pages.common import buttons, choices, downloads, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, say
@@ -91,7 +91,7 @@ def panel() -> None:
             key="export_calls",
             type="secondary",
         )
-        if st.button(say("settings.calls.delete"), type="tertiary", icon=":material/delete:", key="delete_calls"):
+        if buttons.tertiary(say("settings.calls.delete"), "delete", "delete_calls"):
             st.dialog(say("settings.calls.delete_title"))(confirm_delete)(call_groups, names)
 
 
@@ -202,7 +202,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         number = sum(by_index.values())
     draw(html('<div class="lr-small">{}</div>', say("settings.calls.delete_means")))
     label = say("settings.calls.delete_these") if number is None else say("settings.calls.delete_n", n=number)
-    if st.button(label, icon=":material/delete:", key="confirm_delete_calls"):
+    if buttons.secondary(label, "delete", "confirm_delete_calls"):
         with plain_errors():
             gone = session.workbench().calls.delete(index=index, before=before)
             st.toast(say("settings.calls.deleted", n=gone))

@@ -19,7 +19,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench.references import PassageScores, judged
 from leanrag_core.workbench.role_checks import writers_at_common_server
 from leanrag_core.workbench.samples import FIRST_SAMPLE
-from pages.common import forms, keys, markup, session, state, widgets
+from pages.common import buttons, forms, keys, markup, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
 from pages.common.messages import known, message, say, words
@@ -271,7 +271,7 @@ def check_panel(settings: Settings) -> None:
             key="check_passage",
         )
         ready = bool(model and passage.strip())
-        if st.button(say("settings.check.button"), key="check_now", icon=":material/rule:", disabled=not ready):
+        if buttons.secondary(say("settings.check.button"), "rule", "check_now", disabled=not ready):
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
                 check = check_model(session.workbench().models.make(), model, passage, IndexConfig())

@@ -12,7 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.models.local_servers import Found, FoundModel, FoundServer, find_servers, settings_with
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.settings import Settings
-from pages.common import forms, markup, session, state
+from pages.common import buttons, forms, markup, session, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, model_files_view
@@ -41,7 +41,7 @@ def begin() -> None:
 
 def look_again() -> None:
     """Draw a button that repeats the search."""
-    st.button(say("found.again"), key="look_again", type="tertiary", icon=":material/refresh:", on_click=begin)
+    buttons.tertiary(say("found.again"), "refresh", "look_again", begin)
 
 
 def cards(settings: Settings, *, with_files: bool = False) -> None:
@@ -129,7 +129,7 @@ def _card(settings: Settings, server: FoundServer, free_bytes: int) -> None:
 
 
 def _use_button(label: str, key: str, server: FoundServer, *models: FoundModel) -> None:
-    st.button(label, key=key, on_click=_use, args=(server, models))
+    buttons.secondary(label, "", key, _use, server, models)
 
 
 def _is_used(settings: Settings, server: FoundServer, model: FoundModel) -> bool:

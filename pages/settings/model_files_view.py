@@ -14,7 +14,7 @@ from leanrag_core.models.model_files import ListedFile
 from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
 from leanrag_core.types.config import file_model
 from leanrag_core.types.settings import Settings
-from pages.common import markup, reveal, session, state, widgets
+from pages.common import buttons, markup, reveal, session, state, widgets
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import kept_fault, message, say, words
 from pages.settings import settings_form
@@ -59,17 +59,11 @@ def _row(settings: Settings, each: ListedFile) -> None:
         running = each.file is not None and bench.model_files.servers.running(each.file) is not None
         draw(_facts(each, used=used, running=running))
         if each.file is not None and not used and is_installed():
-            st.button(say("found.use_one"), key=f"use_file_{each.name}", on_click=_use, args=(each.name,))
+            buttons.secondary(say("found.use_one"), "", f"use_file_{each.name}", _use, each.name)
         if running:
-            st.button(say("found.file.stop"), key=f"stop_{each.name}", type="tertiary", on_click=_stop, args=(each,))
+            buttons.tertiary(say("found.file.stop"), "", f"stop_{each.name}", _stop, each)
         elif each.by_path:
-            st.button(
-                say("found.file.forget"),
-                key=f"forget_{each.name}",
-                type="tertiary",
-                on_click=_forget,
-                args=(each.name,),
-            )
+            buttons.tertiary(say("found.file.forget"), "", f"forget_{each.name}", _forget, each.name)
 
 
 def _facts(each: ListedFile, *, used: bool, running: bool) -> Markup:

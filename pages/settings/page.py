@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, PROMPT_FORMS, Price, Settings
-from pages.common import forms, markup, reveal, session, state, tour
+from pages.common import buttons, forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say
@@ -67,23 +67,15 @@ def endpoint_section(settings: Settings) -> None:
     refused = settings_form.is_refused("base_url")
     with st.container(horizontal=True, gap="xsmall", key="presets"):
         for name, address in PRESETS.items():
-            st.button(
-                name,
-                key=f"preset_{name}",
-                type="secondary",
-                disabled=settings.base_url == address and not refused,
-                on_click=settings_form.keep,
-                args=("base_url", address),
-            )
+            is_set = settings.base_url == address and not refused
+            buttons.secondary(name, "", f"preset_{name}", settings_form.keep, "base_url", address, disabled=is_set)
     settings_form.address(settings)
     settings_form.key_variable(settings)
     parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
     parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
     draw(markup.muted(say("text.space").join(parts)))
     refused = settings_form.is_refused("base_url")  # the field may just have refused its text
-    if st.button(
-        say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
-    ):
+    if buttons.secondary(say("settings.endpoint.test"), "network_check", "test_connection", disabled=refused):
         with st.spinner(say("settings.waiting.server")):
             st.session_state["lr_tested"] = (endpoint_view.server_of(settings), endpoint_view.test_connection(settings))
         st.rerun()  # the table of roles above shows the tested windows
@@ -143,7 +135,7 @@ def language_section(settings: Settings) -> None:
         state.remember(LANGUAGE, None)
         st.rerun()
     settings_form.fault("language")
-    st.button(say("tour.again"), icon=":material/tour:", key="tour_again", on_click=tour.show_again)
+    buttons.secondary(say("tour.again"), "tour", "tour_again", tour.show_again)
 
 
 def reading_section(settings: Settings) -> None:
@@ -189,7 +181,7 @@ def probe(settings: Settings, models: ModelList) -> None:
     """Measure how many concurrent calls the server can use, and offer that number."""
     chosen = state.recall("check_model")
     model = chosen if chosen in models.writing else models.writing[0]
-    if st.button(say("settings.probe"), type="tertiary", icon=":material/speed:", key="probe"):
+    if buttons.tertiary(say("settings.probe"), "speed", "probe"):
         st.session_state.pop("lr_probed", None)
         with (
             plain_errors(),
@@ -209,11 +201,8 @@ def probe(settings: Settings, models: ModelList) -> None:
         message(say("settings.probe.as_set", n=probed.chosen), kind="good")
         return
     message(say("settings.probe.better", better=probed.chosen, now=settings.concurrency))
-    st.button(
-        say("settings.probe.take", n=probed.chosen),
-        key="take_probed",
-        on_click=settings_form.keep,
-        args=("concurrency", probed.chosen),
+    buttons.secondary(
+        say("settings.probe.take", n=probed.chosen), "", "take_probed", settings_form.keep, "concurrency", probed.chosen
     )
 
 
@@ -273,7 +262,7 @@ def price_section(settings: Settings) -> None:
     unchanged = (prices, set_windows) == (dict(settings.prices), windows)
     half = any(pd.isna(row[prompt]) != pd.isna(row[completion]) for row in edited.to_dict("records"))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button(say("settings.prices.save"), key="save_prices", disabled=unchanged or half):
+        if buttons.secondary(say("settings.prices.save"), "", "save_prices", disabled=unchanged or half):
             settings_form.keep("prices", prices)
             settings_form.keep("windows", set_windows)
             st.session_state["lr_prices_version"] = version + 1
@@ -290,7 +279,7 @@ def _amount(value: object) -> float:
 
 def damaged(error: InvalidConfig) -> None:
     message(error, kind="error", title=say("build.engine.settings_unreadable"))
-    if st.button(say("settings.start_again"), key="reset_settings"):
+    if buttons.secondary(say("settings.start_again"), "", "reset_settings"):
         session.workbench().settings.save(Settings())
         st.rerun()
 

@@ -26,7 +26,7 @@ from leanrag_core.workbench.role_checks import (
     why_untried,
 )
 from leanrag_core.workbench.samples import FIRST_SAMPLE
-from pages.common import forms, keys, markup, session, state, widgets
+from pages.common import buttons, forms, keys, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
@@ -47,9 +47,7 @@ _NUMBERS = (
 def check_all(settings: Settings) -> None:
     """Draw a button that checks every role with a server."""
     checkable_roles = [role for role in ROLES if why_untried(settings, role) is None]
-    if st.button(
-        say("roles.check_all"), icon=":material/network_check:", key="check_all_roles", disabled=not checkable_roles
-    ):
+    if buttons.secondary(say("roles.check_all"), "network_check", "check_all_roles", disabled=not checkable_roles):
         _check(settings, checkable_roles)
 
 
@@ -95,7 +93,7 @@ def _row(settings: Settings, role: str) -> None:
         with cells[7]:
             checked = _checked(settings, role)
             label = say("roles.check_again" if checked else "roles.check_one")
-            if untried is None and st.button(label, key=f"check_{role}", type="tertiary"):
+            if untried is None and buttons.tertiary(label, "", f"check_{role}"):
                 _check(settings, [role])
         with cells[8], st.popover(say("roles.more"), type="tertiary", key=f"more_{role}"):
             _more(settings, role, role_settings)

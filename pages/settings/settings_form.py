@@ -12,7 +12,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.system import addresses
 from leanrag_core.system.addresses import AddressKind, Fault
 from leanrag_core.types.settings import Settings
-from pages.common import forms, keys, markup, reveal, session, state, widgets
+from pages.common import buttons, forms, keys, markup, reveal, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -218,7 +218,7 @@ def look_button(
     None before a click, or after the address was changed or refused."""
     kept, refused = f"lr_seen_by_{key}", is_refused(name)
     blocked = refused or disabled or not current_address
-    if st.button(say(f"settings.test.{server_kind}"), icon=":material/network_check:", key=key, disabled=blocked):
+    if buttons.secondary(say(f"settings.test.{server_kind}"), "network_check", key, disabled=blocked):
         with st.spinner(say(f"settings.waiting.{server_kind}")):
             try:
                 st.session_state[kept] = (current_address, read_status(current_address))

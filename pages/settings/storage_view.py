@@ -8,7 +8,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.storage.layout import size_bytes
 from leanrag_core.types.settings import Settings
-from pages.common import forms, markup, session
+from pages.common import buttons, forms, markup, session
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.settings import settings_form
@@ -29,12 +29,8 @@ def panel(settings: Settings) -> None:
         + markup.muted(say("settings.storage.where_deleted"))
     )
     settings_form.number(settings, "stages_mb")
-    if st.button(
-        say("settings.storage.delete", size=numbers.size(sizes[_STAGES])),
-        icon=":material/delete:",
-        key="clear_stages",
-        disabled=not sizes[_STAGES],
-    ):
+    label = say("settings.storage.delete", size=numbers.size(sizes[_STAGES]))
+    if buttons.secondary(label, "delete", "clear_stages", disabled=not sizes[_STAGES]):
         session.workbench().stages.clear()
         _sizes.clear()
         st.toast(say("settings.storage.deleted"))
