@@ -79,16 +79,8 @@ def row(setting: Setting, spec: Field[Any], value: Any, rows: Rows, keep: Keep) 
         note = html("<small>{}</small>", say("compare.other_has", letter=beside.label, value=isolated(other_value)))
     with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"row_{key}"):
         with st.container(width="stretch", gap=None):
-            draw(
-                html(
-                    '<div class="lr-panelrow{}" title="{}">{}{}{}</div>',
-                    " differs" if differs else "",
-                    forms.hint(spec),
-                    "≠ " if differs else "",
-                    title,
-                    note,
-                )
-            )
+            template = '<div class="lr-panelrow{}" title="{}">{}{}{}</div>'
+            draw(html(template, " differs" if differs else "", forms.hint(spec), "≠ " if differs else "", title, note))
         _widget(key, title, spec, value, lambda chosen: keep(setting.name, chosen))
 
 

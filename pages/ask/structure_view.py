@@ -181,11 +181,8 @@ def _gold_squares(trace: Trace, ask: asking.Ask) -> Markup:
     squares = joined(
         html("<s></s>") if place < gold_counts[0] else html('<s class="o"></s>') for place in range(gold_counts[1])
     )
-    return html(
-        '<span class="lr-gold" role="img" aria-label="{}">{}</span>',
-        say("structure.gold", n=gold_counts[0], all=gold_counts[1]),
-        squares,
-    )
+    template = '<span class="lr-gold" role="img" aria-label="{}">{}</span>'
+    return html(template, say("structure.gold", n=gold_counts[0], all=gold_counts[1]), squares)
 
 
 def _sentence(trace: Trace, others: list[Trace], ask: asking.Ask) -> Markup:

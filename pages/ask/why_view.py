@@ -94,13 +94,8 @@ def _said(why: WhyNot) -> Markup:
     kind = say(
         f"why.kind.{why.gold.kind}", name=isolated(why.gold.quote or why.gold.name(language())), n=len(why.gold.rows)
     )
-    return html(
-        '<div class="lr-why-what" dir="auto">{}</div><div class="lr-why-said" role="status"><b>{}</b>{}</div>{}',
-        kind,
-        words(why.headline),
-        rest[0] + rest[1:2].upper() + rest[2:],
-        notes,
-    )
+    template = '<div class="lr-why-what" dir="auto">{}</div><div class="lr-why-said" role="status"><b>{}</b>{}</div>{}'
+    return html(template, kind, words(why.headline), rest[0] + rest[1:2].upper() + rest[2:], notes)
 
 
 def _checklist(why: WhyNot) -> Markup:

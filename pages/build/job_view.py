@@ -142,13 +142,9 @@ def _feed(job: JobState) -> Markup:
     """Return the latest findings and texts of the job as HTML, or what it waits for."""
     if not job.recent:
         return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
+    template = '<div><span class="k">{}</span><span class="w">{}</span></div>'
     lines = joined(
-        html(
-            '<div><span class="k">{}</span><span class="w">{}</span></div>',
-            _label(job, written.stage),
-            job_words.written(written),
-        )
-        for written in job.recent[:_LISTED]
+        html(template, _label(job, written.stage), job_words.written(written)) for written in job.recent[:_LISTED]
     )
     return html('<div class="lr-feed now">{}</div>', lines)
 
@@ -197,19 +193,13 @@ def _headline(job: JobState) -> None:
     title, pace = job_words.title(job, running), job_words.pace(job, running)
     draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
     ended, kind = "" if job.live else " ended", "build" if job.builds_index else "other"
-    draw(
-        html(
-            '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
-            'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
-            '<u style="width:{:.1f}%"></u></div>'
-            '<div class="lr-small lr-muted">{}</div>',
-            ended,
-            say(f"job.share.{kind}"),
-            job.share * 100,
-            job.share * 100,
-            job_words.about(job),
-        )
+    template = (
+        '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
+        'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
+        '<u style="width:{:.1f}%"></u></div>'
+        '<div class="lr-small lr-muted">{}</div>'
     )
+    draw(html(template, ended, say(f"job.share.{kind}"), job.share * 100, job.share * 100, job_words.about(job)))
     # In a row of their own, aligned left, so that replacing a button moves no other.
     if job.status != "stopped":
         with st.container(horizontal=True, gap="small"):

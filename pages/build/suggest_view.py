@@ -98,14 +98,8 @@ def _one_suggestion(suggestion: Suggestion) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch", gap=None):
             now = say("build.suggest.now", value=suggestion.now) if suggestion.now else ""
-            draw(
-                html(
-                    '<div class="lr-big"><b style="font-size:1rem">{} {}</b><span>{}</span></div>',
-                    title,
-                    suggestion.value,
-                    now,
-                )
-            )
+            template = '<div class="lr-big"><b style="font-size:1rem">{} {}</b><span>{}</span></div>'
+            draw(html(template, title, suggestion.value, now))
         label = say("build.suggest.accepted" if accepted else "build.suggest.accept", value=suggestion.value)
         icon, key = "check" if accepted else "", f"accept_{suggestion.name}"
         hint = say("build.suggest.on_ask") if suggestion.name in (TOP_N, TOP_C) else None

@@ -256,14 +256,10 @@ def kind_title(kind: str) -> str:
 
 def heading(title: str, facts: str = "") -> None:
     """Draw the page's title and one muted line of facts (plain text)."""
-    draw(
-        html(
-            '<div class="lr-head"><span class="t" role="heading" aria-level="1">{}</span>'
-            '<span class="s">{}</span></div>',
-            title,
-            facts,
-        )
+    template = (
+        '<div class="lr-head"><span class="t" role="heading" aria-level="1">{}</span><span class="s">{}</span></div>'
     )
+    draw(html(template, title, facts))
 
 
 def kind_line(summary: IndexSummary) -> None:

@@ -30,13 +30,11 @@ def name(text: str) -> Markup:
 
 def layer_tag(number: int) -> Markup:
     """Return "L2" in the layer's colour."""
-    return html(
+    template = (
         '<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
-        'title="{title}">L{number}</span>',
-        step=min(number, 4),
-        number=number,
-        title=say("markup.layer", layer=number),
+        'title="{title}">L{number}</span>'
     )
+    return html(template, step=min(number, 4), number=number, title=say("markup.layer", layer=number))
 
 
 def chain(index: Index, entity: Entity) -> Markup:
@@ -86,14 +84,11 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
 
 def wide_table(kind: str, caption: str, head: Markup, lines: Iterable[Markup]) -> Markup:
     """Return a table that scrolls sideways when it is too wide. kind: its CSS classes. head: the cells of its head."""
-    return html(
+    template = (
         '<div class="lr-scroll {0}" role="region" tabindex="0" aria-label="{1}">'
-        '<table aria-label="{1}"><tr>{2}</tr>{3}</table></div>',
-        kind,
-        caption,
-        head,
-        joined(lines),
+        '<table aria-label="{1}"><tr>{2}</tr>{3}</table></div>'
     )
+    return html(template, kind, caption, head, joined(lines))
 
 
 def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
@@ -119,14 +114,11 @@ def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
 
 def progress_bar(name: str, share: float, look: str = "") -> Markup:
     """Return a bar that is filled to that share. name: for screen readers. look: a CSS class of style.css."""
-    return html(
+    template = (
         '<div class="lr-prog{}" role="progressbar" aria-label="{}" aria-valuenow="{}" aria-valuemin="0" '
-        'aria-valuemax="100"><u style="width:{}%"></u></div>',
-        f" {look}" if look else "",
-        name,
-        f"{100 * share:.0f}",
-        f"{100 * share:.0f}",
+        'aria-valuemax="100"><u style="width:{}%"></u></div>'
     )
+    return html(template, f" {look}" if look else "", name, f"{100 * share:.0f}", f"{100 * share:.0f}")
 
 
 def muted(text: str) -> Markup:
@@ -153,12 +145,8 @@ def code(text: str, *, height: int, language: str | None = None, key: str | None
 
 def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> Markup:
     """Return a table whose cells can be read in full: text wraps, and long cells scroll."""
-    return html(
-        '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>',
-        caption,
-        _row("th", head),
-        joined(_row("td", row, own_direction=True) for row in rows),
-    )
+    template = '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>'
+    return html(template, caption, _row("th", head), joined(_row("td", row, own_direction=True) for row in rows))
 
 
 def block(title: str, body: Markup, note: str = "") -> None:

@@ -84,14 +84,10 @@ def open_passage(scope: Scope, index: Index, requested: Passage) -> None:
         say("passage.characters", start=chunk.start, end=chunk.end, characters=len(document.text)),
     ]
     under = html(": {}", markup.name(heading)) if heading else NOTHING
+    template = '<div class="lr-small lr-muted">{}{}<br>{}</div>'
     draw(
         html('<div class="lr-name">{}{}</div>', mark + " " if mark else NOTHING, markup.name(document.title)),
-        html(
-            '<div class="lr-small lr-muted">{}{}<br>{}</div>',
-            markup.name(document.name),
-            under,
-            say("ask.comma").join(facts),
-        ),
+        html(template, markup.name(document.name), under, say("ask.comma").join(facts)),
     )
     whole = False
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):

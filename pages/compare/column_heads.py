@@ -96,15 +96,8 @@ def equal_line(chosen: Sequence[columns.Column]) -> None:
             html("<div><span>{}</span> <b>{}</b></div>", words(each.title), words(each.value_words(own.value(each))))
             for each in equal
         )
-        draw(
-            html(
-                '<details class="lr-equal"><summary><b>= {}</b> <span>{}{}</span></summary><div>{}</div></details>',
-                title,
-                first,
-                rest,
-                rows,
-            )
-        )
+        template = '<details class="lr-equal"><summary><b>= {}</b> <span>{}{}</span></summary><div>{}</div></details>'
+        draw(html(template, title, first, rest, rows))
 
 
 def _trial_line(loaded: Loaded) -> None:

@@ -106,12 +106,9 @@ def _passages(
 def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Markup:
     if len(traces) < 2:
         return NOTHING
+    template = '<div><div class="lr-upset">{}</div>{}</div>'
     pictures = joined(
-        html(
-            '<div><div class="lr-upset">{}</div>{}</div>',
-            say(f"compare.kind.{sharing.kind}"),
-            svg(sharing_view.pictures(sharing)[0]),
-        )
+        html(template, say(f"compare.kind.{sharing.kind}"), svg(sharing_view.pictures(sharing)[0]))
         for sharing in shared.kinds
     )
     return html(
@@ -130,13 +127,8 @@ def _missed(loaded: Sequence[Loaded], gold: GoldOf) -> Markup:
     parts = [html('<h2>{}</h2><p class="lr-muted lr-small">{}</p>', say("compare.view.missed"), stages)]
     titles = {each.letter: each.head.title for each in loaded}
     for place, piece in enumerate(gold.evidence):
-        parts.append(
-            html(
-                '<p class="lr-gpass"><b>{}</b><br>{}</p>',
-                piece.name(language()),
-                piece.quote if piece.kind == "passage" else "",
-            )
-        )
+        template = '<p class="lr-gpass"><b>{}</b><br>{}</p>'
+        parts.append(html(template, piece.name(language()), piece.quote if piece.kind == "passage" else ""))
         for letter, lanes in gold.lanes.items():
             lane = missed_view.lane_of(letter, lanes[place], titles.get(letter, ""), _LANE)
             name = html("<span>{} {}</span>", fragments.square(letter), titles.get(letter, ""))

@@ -57,19 +57,10 @@ def heading(loaded: Loaded, *, renames: bool = False) -> Markup:
         tags += html('<span class="lr-kind">{}</span>', say("compare.trial"))
     name = html('<b title="{}">{}</b>', head.title, head.title)
     if renames:
-        name = html(
-            '<b class="lr-renames" tabindex="0" role="button" title="{}">{}</b>',
-            f"{head.title}. {say('compare.rename_hint')}",
-            head.title,
-        )
-    return html(
-        '<div class="lr-colhead{}">{}{}{}<span class="tags">{}</span></div>',
-        " variant" if head.tag else "",
-        square(loaded.letter),
-        sign(loaded.letter),
-        name,
-        tags,
-    )
+        frame = '<b class="lr-renames" tabindex="0" role="button" title="{}">{}</b>'
+        name = html(frame, f"{head.title}. {say('compare.rename_hint')}", head.title)
+    template = '<div class="lr-colhead{}">{}{}{}<span class="tags">{}</span></div>'
+    return html(template, " variant" if head.tag else "", square(loaded.letter), sign(loaded.letter), name, tags)
 
 
 def settings(loaded: Loaded) -> Markup:
@@ -84,12 +75,8 @@ def settings(loaded: Loaded) -> Markup:
         return html('<div class="lr-pills">{}</div>', pills)
     differs = words(loaded.head.differs)
     line = loaded.head.settings_line
-    return html(
-        '<div class="lr-colset" title="{}">{}{}</div>',
-        f"{line}\n{differs}",
-        line,
-        html("<br>{}", differs) if differs else NOTHING,
-    )
+    template = '<div class="lr-colset" title="{}">{}{}</div>'
+    return html(template, f"{line}\n{differs}", line, html("<br>{}", differs) if differs else NOTHING)
 
 
 def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -> Markup:
@@ -153,13 +140,9 @@ def _paint(section: ContextSection) -> str:
 
 def token_parts(context: Context, most: int) -> Markup:
     """Return the parts of a bar, one for each section. most: the tokens that fill the bar."""
+    template = '<i class="p{}" style="{};width:{:.2f}%"></i>'
     return joined(
-        html(
-            '<i class="p{}" style="{};width:{:.2f}%"></i>',
-            place % 4,
-            _paint(section),
-            100 * section.tokens / max(1, most),
-        )
+        html(template, place % 4, _paint(section), 100 * section.tokens / max(1, most))
         for place, section in enumerate(context.sections)
         if section.tokens
     )

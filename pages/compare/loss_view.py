@@ -26,13 +26,8 @@ def panel(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
     n_gold = max(result.n_gold for result in results.values())
     if not n_gold:
         return
-    draw(
-        html(
-            '<div class="lr-section">{}<span class="s">{}</span></div>',
-            say("set.where_lost"),
-            say("set.n_gold", n=n_gold, questions=len(questions)),
-        )
-    )
+    template = '<div class="lr-section">{}<span class="s">{}</span></div>'
+    draw(html(template, say("set.where_lost"), say("set.n_gold", n=n_gold, questions=len(questions))))
     as_table = state.recall("losses") == "table"
     draw(loss_table(by_letter, results) if as_table else loss_bars(by_letter, results))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

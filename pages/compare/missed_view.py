@@ -195,14 +195,8 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
         with st.container(key=f"missed_lane_{each.letter.lower()}"):
             name, lanes, fix = st.columns([19, 57, 34], gap="small", vertical_alignment="center")
             with name:
-                draw(
-                    html(
-                        '<div class="lr-lanename">{}<span>{}<small>{}</small></span></div>',
-                        fragments.square(each.letter),
-                        each.head.title,
-                        each.head.settings_line,
-                    )
-                )
+                template = '<div class="lr-lanename">{}<span>{}<small>{}</small></span></div>'
+                draw(html(template, fragments.square(each.letter), each.head.title, each.head.settings_line))
             if each.letter not in gold.lanes or each.trace is None:
                 with lanes:
                     draw(markup.muted(say("missed.not_run")))

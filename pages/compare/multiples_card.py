@@ -40,13 +40,10 @@ def head(setting: Setting, card: ValueCard) -> None:
         tag = html('<span class="lr-tag used">{}</span>', say("multiples.in_use"))
     elif is_trial:
         tag = html('<span class="lr-kind">{}</span>', say("multiples.trial"))
+    template = '<div class="lr-mulhead{}"><span>{} <b>{}</b></span>{}</div>'
     draw(
         html(
-            '<div class="lr-mulhead{}"><span>{} <b>{}</b></span>{}</div>',
-            " used" if card.in_use else "",
-            words(setting.title),
-            words(setting.value_words(card.value)),
-            tag,
+            template, " used" if card.in_use else "", words(setting.title), words(setting.value_words(card.value)), tag
         )
     )
 
@@ -85,15 +82,8 @@ def gold(n_found: int, n_gold: int, *, is_most: bool) -> Markup:
     """Return how much of the gold the context holds."""
     squares = joined(html('<i class="{}"></i>', "y" if place < n_found else "") for place in range(min(n_gold, 12)))
     word = html("<b>{}</b> ", say("multiples.most_word")) if is_most else NOTHING
-    return html(
-        '<div class="lr-mulrow{}"><span>{}</span><span>{}{} / {} <span class="lr-mulgold">{}</span></span></div>',
-        " most" if is_most else "",
-        say("compare.gold_found"),
-        word,
-        n_found,
-        n_gold,
-        squares,
-    )
+    template = '<div class="lr-mulrow{}"><span>{}</span><span>{}{} / {} <span class="lr-mulgold">{}</span></span></div>'
+    return html(template, " most" if is_most else "", say("compare.gold_found"), word, n_found, n_gold, squares)
 
 
 def chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Markup:

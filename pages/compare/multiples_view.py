@@ -247,13 +247,8 @@ def _cards(
                 draw(multiples_card.tokens(loaded, cell, used, most, is_fewest=cell.tokens == fewest))
                 if cell.gold is not None:
                     draw(multiples_card.gold(cell.gold, len(gold.evidence), is_most=cell.gold == best))
-                draw(
-                    html(
-                        '<div class="lr-mulrow"><span>{}</span><b>{}</b></div>',
-                        say("multiples.ancestor"),
-                        words(depth_words(cell.depth)),
-                    )
-                )
+                template = '<div class="lr-mulrow"><span>{}</span><b>{}</b></div>'
+                draw(html(template, say("multiples.ancestor"), words(depth_words(cell.depth))))
                 draw(multiples_card.chunks(loaded, traces, gold.found_ids.get(loaded.letter, ())))
                 multiples_card.actions(varied_column, setting, card, place)
     return pictures
@@ -295,11 +290,5 @@ def _table(setting: Setting, cards: Sequence[ValueCard], cells: dict[str, Cell],
         gold = "–" if cell.gold is None else f"{cell.gold} / {n_gold}"
         texts = (words(setting.value_words(cell.value)), f"{cell.tokens:,}", gold, words(depth_words(cell.depth)))
         rows.append(html("<tr>{}</tr>", joined(html("<td>{}</td>", text) for text in texts)))
-    draw(
-        html(
-            '<details class="lr-equal"><summary>{}</summary><table class="lr-facts"><tr>{}</tr>{}</table></details>',
-            say("figure.as_table"),
-            head,
-            joined(rows),
-        )
-    )
+    template = '<details class="lr-equal"><summary>{}</summary><table class="lr-facts"><tr>{}</tr>{}</table></details>'
+    draw(html(template, say("figure.as_table"), head, joined(rows)))

@@ -56,12 +56,8 @@ def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetRes
         rows.append(_row(words(means[0].title), values, partial(written, name), most=not less_is_better(name)))
     seconds = [results[letter].median_ms / 1000 for letter in letters]
     rows.append(_row(say("set.median_time"), seconds, numbers.duration, most=False))
-    return html(
-        '<div class="lr-scroll"><table class="lr-facts" aria-label="{}"><tr><th></th>{}</tr>{}</table></div>',
-        say("set.measures"),
-        head,
-        joined(rows),
-    )
+    template = '<div class="lr-scroll"><table class="lr-facts" aria-label="{}"><tr><th></th>{}</tr>{}</table></div>'
+    return html(template, say("set.measures"), head, joined(rows))
 
 
 def _row(title: str, values: Sequence[float | None], written_as: Callable[[float], str], *, most: bool) -> Markup:

@@ -158,13 +158,8 @@ def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
     n_hidden, specs, recorded = 0, forms.option_fields(IndexConfig), base.config.by_name()
     changed = columns.changed_index(DRAFT, base)
     with st.container(key="compare_panel_index", gap=None):
-        draw(
-            html(
-                '<div class="lr-panelstep">{}<span>{}</span></div>',
-                say("compare.step.index"),
-                say("compare.panel_trial"),
-            )
-        )
+        template = '<div class="lr-panelstep">{}<span>{}</span></div>'
+        draw(html(template, say("compare.step.index"), say("compare.panel_trial")))
         takes = _takes(base, changed)
         for name in SETTINGS:
             spec = specs[name]

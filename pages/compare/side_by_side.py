@@ -282,14 +282,8 @@ def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
         progress = loaded.call.pieces[-1] if loaded.call and loaded.call.pieces else None
         stage = progress.stage if isinstance(progress, Progress) else BUILD.stages[0].name
         doing = words(BUILD.stage(stage).doing)
-        place.html(
-            str(
-                html(
-                    '<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>',
-                    say("compare.making", doing=doing, seconds=seconds),
-                )
-            )
-        )
+        template = '<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>'
+        place.html(str(html(template, say("compare.making", doing=doing, seconds=seconds))))
     elif loaded.trace is None:
         steps = session.steps_so_far(loaded.column.ask(loaded.question).topic)
         place.html(str(result_view.steps_so_far(steps, seconds)))

@@ -53,12 +53,8 @@ def _head(name: str) -> Markup:
 
 
 def _line(pair: PairAudit, letters: Mapping[str, str], *, is_shown: bool) -> Markup:
-    names = html(
-        '<td class="pair">{} <span class="lr-muted">{}</span> {}</td>',
-        run_name(pair.a, letters),
-        say("evaluate.audit.against"),
-        run_name(pair.b, letters),
-    )
+    template = '<td class="pair">{} <span class="lr-muted">{}</span> {}</td>'
+    names = html(template, run_name(pair.a, letters), say("evaluate.audit.against"), run_name(pair.b, letters))
     flips = pair.swaps.flip_rate
     cells = [
         names,
@@ -116,18 +112,11 @@ def _marks(pair: PairAudit, letter: str) -> Markup:
         first=percent(pair.shown_first),
         second=percent(pair.shown_second),
     )
-    return html(
+    template = (
         '<span class="lr-pm" role="img" aria-label="{0}" title="{0}"><s></s><em style="left:{1}%;width:{2}%"></em>'
-        '<i class="{3}" style="left:{4}%;width:{5}%"></i>{6}<u class="{3}" style="left:{7}%"></u></span>',
-        described,
-        left,
-        width,
-        letter.lower() or "other",
-        mark.left,
-        mark.width,
-        orders,
-        mark.both,
+        '<i class="{3}" style="left:{4}%;width:{5}%"></i>{6}<u class="{3}" style="left:{7}%"></u></span>'
     )
+    return html(template, described, left, width, letter.lower() or "other", mark.left, mark.width, orders, mark.both)
 
 
 def _flips(rate: float | None) -> Markup:

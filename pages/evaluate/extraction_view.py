@@ -156,15 +156,9 @@ def _types(types: Mapping[str, Share]) -> Markup:
     names = ("type", "wanted", "given", "recall", "precision")
     head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
     ordered = sorted(types.items(), key=lambda item: (-item[1].wanted, -item[1].given, item[0]))
+    template = "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>"
     lines = [
-        html(
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            name or "–",
-            f"{share.wanted:,}",
-            f"{share.given:,}",
-            _bar(share.recall),
-            _bar(share.precision),
-        )
+        html(template, name or "–", f"{share.wanted:,}", f"{share.given:,}", _bar(share.recall), _bar(share.precision))
         for name, share in ordered[:_MOST_TYPES]
     ]
     table = markup.wide_table("lr-shares", say("evaluate.extraction.types"), head, lines)

@@ -18,15 +18,11 @@ def title(text: str, note: str = "") -> None:
 
 def interval_bar(mark: CellMark, described: str, letter: str) -> Markup:
     """Return a value and its interval as a dot on a bar. letter: of the run, "" for one without a colour."""
-    return html(
+    template = (
         '<span class="lr-iv" role="img" aria-label="{0}" title="{0}"><i style="left:{1}%;width:{2}%"></i>'
-        '<u class="{3}" style="left:{4}%"></u></span>',
-        described,
-        mark.left,
-        mark.width,
-        letter.lower() or "other",
-        mark.dot,
+        '<u class="{3}" style="left:{4}%"></u></span>'
     )
+    return html(template, described, mark.left, mark.width, letter.lower() or "other", mark.dot)
 
 
 def show(

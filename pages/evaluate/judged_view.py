@@ -161,13 +161,8 @@ def interval_cell(
     if interval.low is not None and interval.high is not None:
         described = say("evaluate.interval", low=shown(interval.low), high=shown(interval.high))
     value = html("<b>{}</b>" if is_best else "{}", shown(interval.value))
-    return html(
-        '<td class="{}"><span class="v wide">{} <small>{}</small></span>{}</td>',
-        "best" if is_best else "",
-        value,
-        note,
-        figure_view.interval_bar(mark, described, letter),
-    )
+    template = '<td class="{}"><span class="v wide">{} <small>{}</small></span>{}</td>'
+    return html(template, "best" if is_best else "", value, note, figure_view.interval_bar(mark, described, letter))
 
 
 def _name(run: str, letters: Mapping[str, str]) -> Markup:

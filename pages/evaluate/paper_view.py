@@ -71,13 +71,8 @@ def show(result: ExperimentResult) -> bool:
     head = (say("evaluate.run"), say("evaluate.this_machine"), say("evaluate.published"))
     cells = [(row.name, row.shown, "–" if row.published is None else f"{row.published:g}") for row in rows]
     figure_view.show(drawings, head, cells, key="evaluate_paper")
-    draw(
-        html(
-            '<div class="lr-key"><span><i class="own"></i>{}</span><span><i class="pub"></i>{}</span></div>',
-            say("evaluate.this_machine"),
-            say("evaluate.published"),
-        )
-    )
+    template = '<div class="lr-key"><span><i class="own"></i>{}</span><span><i class="pub"></i>{}</span></div>'
+    draw(html(template, say("evaluate.this_machine"), say("evaluate.published")))
     return True
 
 

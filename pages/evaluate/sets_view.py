@@ -343,13 +343,8 @@ def gold(question: GoldQuestion) -> None:
     answer = question.answer or say("ask.comma").join(question.answers)
     draw(html('<div class="lr-read" dir="auto">{}</div>', answer or say("evaluate.sets.no_answer")))
     for piece in question.evidence:
-        draw(
-            html(
-                '<div class="lr-gpass"><b>{}</b><div class="lr-read" dir="auto">{}</div></div>',
-                piece.document,
-                piece.quote or say("evaluate.sets.any_passage"),
-            )
-        )
+        template = '<div class="lr-gpass"><b>{}</b><div class="lr-read" dir="auto">{}</div></div>'
+        draw(html(template, piece.document, piece.quote or say("evaluate.sets.any_passage")))
 
 
 def _delete(set_id: str) -> None:

@@ -236,13 +236,8 @@ def _forecast(expected: SweepForecast) -> Budget | None:
     cost = numbers.money(expected.dollars.expected) if expected.dollars.high else say("evaluate.form.no_cost")
     time = span(numbers.duration(seconds.low), numbers.duration(seconds.high))
     draw(markup.label(say("evaluate.form.forecast")))
-    draw(
-        html(
-            '<div class="lr-big"><b>{}</b><span>{}</span></div>',
-            "" if paid and not expected.dollars.high else cost,
-            time,
-        )
-    )
+    template = '<div class="lr-big"><b>{}</b><span>{}</span></div>'
+    draw(html(template, "" if paid and not expected.dollars.high else cost, time))
     kept = next((build for build in expected.builds if build.kept), None)
     rows = [
         (say("evaluate.sweep.form.points"), f"{expected.points:,}"),

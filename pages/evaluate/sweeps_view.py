@@ -32,13 +32,8 @@ def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
     if result is None or best is None:
         return
     with st.container(border=True, key="sweep_panel"):
-        draw(
-            html(
-                '<div class="lr-h3">{}<span>{}</span></div>',
-                measure_words.point_title(result),
-                say("evaluate.sweep.chosen"),
-            )
-        )
+        template = '<div class="lr-h3">{}<span>{}</span></div>'
+        draw(html(template, measure_words.point_title(result), say("evaluate.sweep.chosen")))
         head = (
             "",
             say("evaluate.sweep.chosen"),

@@ -242,16 +242,11 @@ def _progress() -> None:
         draw(html('<div class="lr-big" role="status"><b>{}</b><span>{}</span></div>', title, pace))
         names = [say("library.reading_now", name=isolated(under_way.current))] if under_way.current else []
         share = 100 * read / total if total else 0
-        draw(
-            html(
-                '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{:.0f}" aria-valuemin="0" '
-                'aria-valuemax="100"><u style="width:{:.1f}%"></u></div><div class="lr-small lr-muted">{}</div>',
-                title,
-                share,
-                share,
-                say("ask.comma").join([*names, *map(isolated, under_way.last)]),
-            )
+        template = (
+            '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{:.0f}" aria-valuemin="0" '
+            'aria-valuemax="100"><u style="width:{:.1f}%"></u></div><div class="lr-small lr-muted">{}</div>'
         )
+        draw(html(template, title, share, share, say("ask.comma").join([*names, *map(isolated, under_way.last)])))
 
 
 def _counts(under_way: Uploading) -> list[str]:

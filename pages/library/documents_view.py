@@ -51,13 +51,8 @@ _LISTED = 50  # most running heads listed that do not occur in the shown beginni
 
 def show_chunks(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
     """Draw title, facts and the beginning of the document, cut as the form of Build proposes."""
-    draw(
-        html(
-            '<div class="lr-name" dir="auto">{}</div><div class="lr-small lr-muted" dir="auto">{}</div>',
-            document.title,
-            facts,
-        )
-    )
+    template = '<div class="lr-name" dir="auto">{}</div><div class="lr-small lr-muted" dir="auto">{}</div>'
+    draw(html(template, document.title, facts))
     if st.session_state.pop(_BUILDS, False):
         to_build(corpus.id)
     if st.session_state.pop(_CHANGED, False):
@@ -193,14 +188,11 @@ def panel(corpus: CorpusSummary) -> None:
         facts = [*(facts if corpus.documents else ()), say("library.tag.filling")]
     with st.container(horizontal=True, vertical_alignment="center", key="documents_head"):
         with st.container(width="stretch", key="documents_title"):
-            draw(
-                html(
-                    '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2" '
-                    'tabindex="-1">{}</span><span class="s">{}</span></div>',
-                    corpus.name,
-                    say("ask.comma").join(facts),
-                )
+            template = (
+                '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2" '
+                'tabindex="-1">{}</span><span class="s">{}</span></div>'
             )
+            draw(html(template, corpus.name, say("ask.comma").join(facts)))
         if buttons.secondary(say("library.build_index"), "construction", "build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:

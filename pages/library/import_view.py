@@ -41,14 +41,11 @@ def panel() -> None:
         buttons.tertiary(say("library.import.open"), "hub", "open_import", _set_open, True)
         return
     with st.container(border=True, key="import_graph", gap="small"):
-        draw(
-            html(
-                '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">{}</span>'
-                '<span class="s">{}</span></div>',
-                say("library.import.title"),
-                say("library.import.formats"),
-            )
+        template = (
+            '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">{}</span>'
+            '<span class="s">{}</span></div>'
         )
+        draw(html(template, say("library.import.title"), say("library.import.formats")))
         looked_at: LookedAt | None = st.session_state.get(_LOOKED_AT)
         if looked_at is None:
             _form()

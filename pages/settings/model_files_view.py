@@ -44,12 +44,8 @@ def card(settings: Settings) -> None:
 
 def head(sign: str, title: str, note: str) -> Markup:
     """Return the head of a server's card, or of the card of files. sign: ok or none, which colours its dot."""
-    return html(
-        '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>',
-        sign,
-        title,
-        note,
-    )
+    template = '<div class="lr-found"><i class="lr-dot-{}" aria-hidden="true"></i><b>{}</b> <span>{}</span></div>'
+    return html(template, sign, title, note)
 
 
 def _row(settings: Settings, each: ListedFile) -> None:

@@ -39,13 +39,8 @@ READING = ("parse_seconds", "parse_memory_mb", "parse_output_mb")
 
 
 def section(title: str, note: str) -> None:
-    draw(
-        html(
-            '<div class="lr-section"><span role="heading" aria-level="2">{}</span><span class="s">{}</span></div>',
-            title,
-            note,
-        )
-    )
+    template = '<div class="lr-section"><span role="heading" aria-level="2">{}</span><span class="s">{}</span></div>'
+    draw(html(template, title, note))
 
 
 def found_section(settings: Settings) -> None:

@@ -278,12 +278,8 @@ def _said(settings: Settings, role: str) -> Markup:
         changed = untried is None and role in _checks()
         reason = untried or message_of("roles.changed" if changed else "roles.not_tried")
         return html('<div class="lr-rolesaid"><i class="lr-dot-none" aria-hidden="true"></i>{}</div>', words(reason))
-    return html(
-        '<div class="lr-rolesaid {}"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
-        checked.state,
-        _SIGNS[checked.state],
-        words(checked.said),
-    )
+    template = '<div class="lr-rolesaid {}"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>'
+    return html(template, checked.state, _SIGNS[checked.state], words(checked.said))
 
 
 def _check(settings: Settings, roles: list[str]) -> None:

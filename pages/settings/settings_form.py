@@ -266,10 +266,5 @@ def key_variable(settings: Settings) -> None:
         )
     if not fault("key_variable"):
         sign = "ok" if keys.has_key(settings) or settings.local else "none"
-        draw(
-            html(
-                '<div class="lr-hint"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
-                sign,
-                keys.key_state(settings),
-            )
-        )
+        template = '<div class="lr-hint"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>'
+        draw(html(template, sign, keys.key_state(settings)))
