@@ -177,15 +177,8 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
     widgets.remembered(
         scope.name(name),
         default,
-        lambda mount: st.pills(
-            say("ask.use"),
-            fields,
-            selection_mode="multi",
-            default=mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            width="content",
-            wrap=True,
+        lambda mount: choices.several_pills(
+            say("ask.use"), titles, mount.value, **mount.wired, width="content", wrap=True
         ),
         widgets.Values(
             parse=_parts_of,

@@ -15,7 +15,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench.explanations import Explained
 from pages.ask import asking, presets
-from pages.common import buttons, forms, markup, session, state, widgets
+from pages.common import buttons, choices, forms, markup, session, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.common.scope import Scope
@@ -37,22 +37,10 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         markup.view_heading(say("why.title")),
         markup.muted(say("why.hint")),
     )
-    wanted = widgets.remembered(
-        scope.name(WANTED),
-        "",
-        lambda mount: st.text_input(
-            say("why.field"),
-            value=mount.value,
-            **mount.wired,
-            type="search",
-            icon=":material/search:",
-            placeholder=say("why.placeholder"),
-            label_visibility="collapsed",
-            max_chars=_LONGEST,
-        ),
-    )
+    look = {"type": "search", "icon": ":material/search:", "label_visibility": "collapsed", "max_chars": _LONGEST}
+    wanted = choices.text(scope.name(WANTED), say("why.field"), placeholder=say("why.placeholder"), **look)
     state.publish_again()
-    wanted = " ".join(str(wanted or "").split())
+    wanted = " ".join(wanted.split())
     if not wanted:
         return
     try:

@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench.explanations import RunWithout
 from pages.ask import asking, changes_view
-from pages.common import buttons, markup, session, state, widgets
+from pages.common import buttons, choices, markup, session, state, widgets
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, message, say
 from pages.common.scope import Scope
@@ -68,15 +68,13 @@ def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
     chosen = widgets.remembered(
         scope.name(TAKEN_OUT),
         [],
-        lambda mount: st.multiselect(
+        lambda mount: choices.multiselect(
             say("without.field"),
-            list(titles),
-            default=mount.value,
-            format_func=titles.__getitem__,
+            titles,
+            mount.value,
             **mount.wired,
             placeholder=say("without.placeholder"),
             label_visibility="collapsed",
-            select_all=False,
         ),
         widgets.Values(
             parse=wanted,

@@ -209,15 +209,9 @@ def _offers_batches(settings: Settings) -> bool:
 def _as_batches() -> bool:
     """Ask whether calls are to be sent in batch files."""
     with st.container(gap="xsmall"):
-        chosen = widgets.remembered(
-            "b_batches",
-            False,
-            lambda mount: st.toggle(say("build.batches"), value=mount.value, **mount.wired),
-            widgets.Values(parse=lambda text: text == "1", write=lambda on: "1" if on else "0"),
-            key="as_batches",
-        )
+        chosen = choices.toggle("b_batches", say("build.batches"), key="as_batches")
         draw(markup.hint(say("build.batches.hint")))
-    return bool(chosen)
+    return chosen
 
 
 def _found(settings: Settings) -> None:

@@ -21,7 +21,7 @@ from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, embedding_view
 from pages.build.engine_form import Engine
-from pages.common import buttons, markup, running_view, session, state, widgets
+from pages.common import buttons, choices, markup, running_view, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_capital, message, say, toast_next, words
@@ -70,19 +70,9 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
         else:
             builtin_forecast(corpus, config, jobs)
             budget = None
-        name = widgets.remembered(
-            "b_name",
-            "",
-            lambda mount: st.text_input(
-                say("build.index_name"),
-                mount.value,
-                **mount.wired,
-                placeholder=corpus.name,
-                max_chars=_LONGEST_NAME,
-            ),
-            widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME),
-            key="index_name",
-        )
+        fits = widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME)
+        look = {"placeholder": corpus.name, "max_chars": _LONGEST_NAME}
+        name = choices.text("b_name", say("build.index_name"), fits, key="index_name", **look)
         label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
         if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):
             with plain_errors():

@@ -15,7 +15,7 @@ from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
-from pages.common import buttons, dialogs, downloads, forms, markup, session, state
+from pages.common import buttons, choices, dialogs, downloads, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, message, say, show_fault, words
@@ -95,18 +95,12 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
 def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None:
     """Draw the choice of indexes for one question on Compare. proposed: ids of the ticked ones."""
     with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
-        picked = st.multiselect(
-            say("build.compare.which"),
-            list(by_id),
-            proposed[:_MOST_COMPARED],
-            format_func=lambda id_: visible(by_id[id_].title),
-            max_selections=_MOST_COMPARED,
-            key=f"compared_{'_'.join(proposed)}",
-            select_all=False,
+        titles, key = {id_: visible(index.title) for id_, index in by_id.items()}, f"compared_{'_'.join(proposed)}"
+        picked = choices.multiselect(
+            say("build.compare.which"), titles, proposed[:_MOST_COMPARED], max_selections=_MOST_COMPARED, key=key
         )
-        if buttons.secondary(
-            say("build.compare.open", n=len(picked)), "", "open_compare", _to_compare, picked, disabled=len(picked) < 2
-        ):
+        label, too_few = say("build.compare.open", n=len(picked)), len(picked) < 2
+        if buttons.secondary(label, "", "open_compare", _to_compare, picked, disabled=too_few):
             st.switch_page(page_path("compare"))
 
 

@@ -9,7 +9,7 @@ from leanrag_core.indexing.part_base import parts
 from leanrag_core.types.manifest import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import buttons, forms, markup, session, state
+from pages.common import buttons, choices, forms, markup, session, state
 from pages.common.frame import lazy_fold
 from pages.common.messages import message, say, words
 
@@ -67,17 +67,11 @@ def _proposals(index: IndexSummary, name: str) -> None:
     proposals = bench.parts.proposals(bench.indexes.open(index.id), name)
     if not proposals:
         return
-    texts = {proposal.value: words(proposal.text) for proposal in proposals}
+    texts = {proposal.value: visible(words(proposal.text)) for proposal in proposals}
+    accepted = [proposal.value for proposal in proposals if proposal.accepted]
     with st.form(f"proposals_{name}"):
-        chosen = st.multiselect(
-            say("part.proposals", n=len(proposals)),
-            list(texts),
-            [proposal.value for proposal in proposals if proposal.accepted],
-            format_func=lambda value: visible(texts[value]),
-            help=say("part.proposals_hint"),
-            key=f"proposed_{name}",
-            select_all=False,
-        )
+        label, hint = say("part.proposals", n=len(proposals)), say("part.proposals_hint")
+        chosen = choices.multiselect(label, texts, accepted, help=hint, key=f"proposed_{name}")
         if st.form_submit_button(say("part.accept"), icon=":material/check:"):
             state.remember("job", bench.parts.start_accepting(index.id, name, chosen))
             st.rerun()

@@ -62,11 +62,7 @@ def editor(task: str) -> None:
         f"prompt_{task}",
         _edited().get(task, catalog.text),
         lambda mount: st.text_area(
-            say("library.text.text"),
-            mount.value,
-            **mount.wired,
-            height=320,
-            label_visibility="collapsed",
+            say("library.text.text"), mount.value, **mount.wired, height=320, label_visibility="collapsed"
         ),
         keep,
     )
@@ -93,11 +89,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         key,
         choose_chunk(corpus_id, key),
         lambda mount: st.text_area(
-            say("build.prompts.passage"),
-            mount.value,
-            **mount.wired,
-            height=140,
-            label_visibility="collapsed",
+            say("build.prompts.passage"), mount.value, **mount.wired, height=140, label_visibility="collapsed"
         ),
         key=key,
     )
@@ -124,12 +116,9 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         markup.block(
             say("build.prompts.catalogs_finds"),
             html('<div class="lr-small">{}</div>', entity_names),
-            say("ask.comma").join(
-                [
-                    say("count.entities", n=len(catalogs.entities)),
-                    say("count.relations", n=len(catalogs.relations)),
-                ]
-            ),
+            say("count.entities", n=len(catalogs.entities))
+            + say("ask.comma")
+            + say("count.relations", n=len(catalogs.relations)),
         )
     else:
         difference(catalogs, edited)
@@ -147,31 +136,13 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
         return ""
     left, right = st.columns([3, 1], gap="small")
     with left:
-        picked = choices.dropdown(
-            f"preview_document_{corpus_id}",
-            say("build.prompts.document"),
-            documents,
-            key=f"preview_document_{corpus_id}",
-            forgets=(passage,),
-        )
+        key = f"preview_document_{corpus_id}"
+        picked = choices.dropdown(key, say("build.prompts.document"), documents, key=key, forgets=(passage,))
     texts = _chunks(corpus_id, picked, forms.chunking()) or [""]
     n = len(texts)
     with right:
-        number = widgets.remembered(
-            f"preview_number_{corpus_id}",
-            1,
-            lambda mount: st.number_input(
-                say("build.prompts.chunk_of", n=n),
-                min_value=1,
-                max_value=n,
-                value=mount.value,
-                step=1,
-                **mount.wired,
-            ),
-            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= n),
-            key=f"preview_number_{corpus_id}",
-            forgets=(passage,),
-        )
+        label, key = say("build.prompts.chunk_of", n=n), f"preview_number_{corpus_id}"
+        number = choices.number(key, label, 1, (1, n), key=key, forgets=(passage,), step=1)
     return str(texts[number - 1])
 
 

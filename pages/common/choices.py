@@ -1,8 +1,8 @@
-"""Choices of one among titled options, as a drop-down list, segments or pills, and switches; each is remembered under
-its name.
+"""Choices among titled options, fields and switches; each is remembered under its name.
 
 titles: what is shown for each option, in order; the first option is the default unless another one is named. pin, key
-and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …).
+and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …). The functions
+segmented_control, multiselect and several_pills draw widgets that are remembered elsewhere, or not at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,12 +52,23 @@ def segments(
     **layout: Any,
 ) -> str:
     """Return the option chosen in a row of segments."""
-    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), default, key=key, pin=pin)
+
+    def draw(mount: Mount[str]) -> Any:
+        return segmented_control(label, titles, mount.value, **mount.wired, **layout)
+
+    return _chosen(name, titles, draw, default, key=key, pin=pin)
 
 
 def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:
     """Return the option chosen in a row of pills."""
-    return _chosen(name, titles, _row(st.pills, label, titles, layout), default)
+
+    def draw(mount: Mount[str]) -> Any:
+        title_of = titles.__getitem__
+        return st.pills(
+            label, list(titles), default=mount.value, format_func=title_of, **mount.wired, required=True, **layout
+        )
+
+    return _chosen(name, titles, draw, default)
 
 
 def toggle(name: str, label: str, *, key: str = "") -> bool:
@@ -72,21 +83,45 @@ def toggle(name: str, label: str, *, key: str = "") -> bool:
     return bool(chosen)
 
 
-def _row(
-    widget: Callable[..., Any], label: str, titles: Mapping[str, str], layout: Mapping[str, Any]
-) -> Callable[[Mount[str]], Any]:
-    def draw(mount: Mount[str]) -> Any:
-        return widget(
-            label,
-            list(titles),
-            default=mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            required=True,
-            **layout,
-        )
+def text(name: str, label: str, values: widgets.Values = widgets.TEXTS, *, key: str = "", **layout: Any) -> str:
+    """Return what is written in a field of one line."""
+    field = widgets.remembered(
+        name, "", lambda mount: st.text_input(label, mount.value, **mount.wired, **layout), values, key=key
+    )
+    return str(field or "")
 
-    return draw
+
+def number(
+    name: str, label: str, default: Any, bounds: tuple[Any, Any], *, key: str = "", form: object = None, **more: Any
+) -> Any:
+    """Return the number in a field, of the default's type, or a whole number or None where the default is None.
+    bounds: the least and the most, None for any. form: see widgets.Values. more: forgets, and Streamlit's arguments."""
+    low, high = bounds
+    kind, forgets = int if default is None else type(default), more.pop("forgets", ())
+    values = widgets.Values(kind, lambda value: low <= value and (high is None or value <= high), form=form)
+
+    def draw(mount: Mount[Any]) -> Any:
+        return st.number_input(label, min_value=low, max_value=high, value=mount.value, **mount.wired, **more)
+
+    return widgets.remembered(name, default, draw, values, key=key, forgets=forgets)
+
+
+def segmented_control(label: str, titles: Mapping[str, str], default: str | None, **more: Any) -> Any:
+    """Draw a row of segments, one of which is always chosen; return the chosen option."""
+    title_of = titles.__getitem__
+    return st.segmented_control(label, list(titles), default=default, format_func=title_of, required=True, **more)
+
+
+def multiselect(label: str, titles: Mapping[str, str], default: Sequence[str] = (), **more: Any) -> Any:
+    """Draw a choice of several options; return the chosen ones. default: those that are chosen at first."""
+    options, chosen = list(titles), list(default)
+    return st.multiselect(label, options, chosen, format_func=titles.__getitem__, select_all=False, **more)
+
+
+def several_pills(label: str, titles: Mapping[str, str], default: Sequence[str], **more: Any) -> Any:
+    """Draw a row of pills, any of which may be chosen; return the chosen options."""
+    options, chosen = list(titles), list(default)
+    return st.pills(label, options, selection_mode="multi", default=chosen, format_func=titles.__getitem__, **more)
 
 
 def _chosen(

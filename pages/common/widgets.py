@@ -45,7 +45,7 @@ class Values:
     form: object = None
 
 
-_TEXTS = Values()
+TEXTS = Values()
 
 
 def show(
@@ -104,7 +104,7 @@ def remembered(
     name: str,
     default: _Value,
     draw: Callable[[Mount[_Value]], Any],
-    values: Values = _TEXTS,
+    values: Values = TEXTS,
     *,
     key: str = "",
     pin: bool = False,
@@ -130,7 +130,7 @@ def remembered(
     return value if chosen is None and default is not None else chosen
 
 
-def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], values: Values = _TEXTS) -> str:
+def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], values: Values = TEXTS) -> str:
     """Return the chosen one of the options; the first is the default. values: without `allowed`."""
     chosen = remembered(name, options[0], draw, replace(values, allowed=lambda value: value in options))
     return chosen or options[0]

@@ -16,7 +16,7 @@ from leanrag_core.types.scope import ALL, ScopedDocument, is_date, read_scope, w
 from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import buttons, markup, session, state, widgets
+from pages.common import buttons, choices, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.common.scope import Scope
@@ -120,19 +120,12 @@ def _folders(folder: str) -> list[str]:
 
 def _several(scope: Scope, facet: str, titles: Mapping[str, str], chosen: Sequence[str]) -> None:
     """Draw a choice of several documents, folders or tags; values in a link that the index lacks are left out."""
-    options = sorted(titles, key=titles.__getitem__)
-    shown = {option: visible(titles[option]) for option in options}
+    shown = {option: visible(title) for option, title in sorted(titles.items(), key=lambda item: item[1])}
     widgets.show(
         scope.key(f"within_{facet}"),
         [option for option in chosen if option in titles],
-        lambda mount: st.multiselect(
-            say(f"within.{facet}"),
-            options,
-            default=mount.value,
-            format_func=shown.__getitem__,
-            **mount.wired,
-            placeholder=say("within.any"),
-            select_all=False,
+        lambda mount: choices.multiselect(
+            say(f"within.{facet}"), shown, mount.value, **mount.wired, placeholder=say("within.any")
         ),
         lambda picked: _keep(scope, facet, tuple(picked or ())),
         read=list,
@@ -145,12 +138,7 @@ def _day(scope: Scope, facet: str, day: str, day_of: Callable[[str], date]) -> N
         scope.key(f"within_{facet}"),
         day_of(day) if day else None,
         lambda mount: st.date_input(
-            say(f"within.{facet}"),
-            mount.value,
-            min_value=_FIRST,
-            max_value=_LAST,
-            format="YYYY-MM-DD",
-            **mount.wired,
+            say(f"within.{facet}"), mount.value, _FIRST, _LAST, format="YYYY-MM-DD", **mount.wired
         ),
         lambda picked: _keep(scope, facet, picked.isoformat() if picked else ""),
     )
@@ -163,11 +151,7 @@ def _then(scope: Scope, current: Within) -> None:
             scope.key("within_as_of"),
             current.as_of,
             lambda mount: st.text_input(
-                say("within.as_of"),
-                mount.value,
-                max_chars=10,
-                placeholder="2015-06",
-                **mount.wired,
+                say("within.as_of"), mount.value, max_chars=10, placeholder="2015-06", **mount.wired
             ),
             lambda picked: _keep_then(scope, str(picked or "").strip()),
         )

@@ -15,7 +15,7 @@ from leanrag_core.queries.entity_search import find_entities, names_of_chunk
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from pages.common import buttons, drawing_view, forms, markup, session, state, widgets
+from pages.common import buttons, choices, drawing_view, forms, markup, session, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.compare import columns, fragments, gold_view
@@ -142,12 +142,7 @@ def _marking(loaded: Sequence[Loaded]) -> None:
     if each is None or each.index is None:
         return
     with st.popover(say("missed.mark_another"), icon=":material/edit:", type="tertiary", key="missed_mark"):
-        words_in = widgets.remembered(
-            "mark_find",
-            "",
-            lambda mount: st.text_input(say("missed.find"), value=mount.value, **mount.wired, type="search"),
-        )
-        wanted = str(words_in or "").strip()
+        wanted = choices.text("mark_find", say("missed.find"), type="search").strip()
         if wanted:
             _offers(each, wanted)
         if state.recall(gold_view.MARKED):

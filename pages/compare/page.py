@@ -13,7 +13,7 @@ from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import beside_view, defaults, question_view
 from pages.build import job_view
-from pages.common import buttons, choices, code_view, session, state, unkept, widgets
+from pages.common import buttons, choices, code_view, session, state, unkept
 from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages.common.html import draw, draw_styles, html
 from pages.common.messages import language, message, say
@@ -145,29 +145,12 @@ def _toolbar(chosen: Sequence[Column]) -> str:
             return view
         chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
         if chosen_budget == columns.EQUAL:
-            _equal_tokens()
+            look = {"step": 500, "label_visibility": "collapsed", "width": 120}
+            choices.number("equal", say("compare.equal_tokens"), columns.EQUAL_TOKENS, (200, 64_000), **look)
         if view in (columns.SIDE, columns.CONTEXTS):
             choices.toggle("differ", say("compare.only_differences"))
         _baseline(chosen)
     return view
-
-
-def _equal_tokens() -> None:
-    widgets.remembered(
-        "equal",
-        columns.EQUAL_TOKENS,
-        lambda mount: st.number_input(
-            say("compare.equal_tokens"),
-            min_value=200,
-            max_value=64_000,
-            value=mount.value,
-            step=500,
-            **mount.wired,
-            label_visibility="collapsed",
-            width=120,
-        ),
-        widgets.Values(parse=int, allowed=lambda value: 200 <= value <= 64_000),
-    )
 
 
 def _baseline(chosen: Sequence[Column]) -> None:

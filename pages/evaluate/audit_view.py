@@ -12,7 +12,7 @@ from leanrag_core.evaluation.audit.judges import advice, headline
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, Flip, JudgeAudit, PairAudit
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
-from pages.common import choices, forms, markup, state, widgets
+from pages.common import choices, forms, markup, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.evaluate import audit_charts, audit_source, figure_view
@@ -97,21 +97,8 @@ def show_flips(
     if not pair_flips:
         draw(markup.muted(say("evaluate.audit.no_flips")))
         return
-    number = int(
-        widgets.remembered(
-            "flip",
-            1,
-            lambda mount: st.number_input(
-                say("evaluate.audit.flip_number", n=len(pair_flips)),
-                min_value=1,
-                max_value=len(pair_flips),
-                value=mount.value,
-                **mount.wired,
-                width=180,
-            ),
-            widgets.Values(parse=int, allowed=lambda value: 1 <= value <= len(pair_flips), form=len(pair_flips)),
-        )
-    )
+    n = len(pair_flips)
+    number = int(choices.number("flip", say("evaluate.audit.flip_number", n=n), 1, (1, n), form=n, width=180))
     flip = pair_flips[number - 1]
     draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', questions.get(flip.question, flip.question)))
     for judgement in (flip.shown_first, flip.shown_second):

@@ -10,7 +10,7 @@ from leanrag_core.evaluation.experiments.selection import chosen_ids, of_questio
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import questions_of
 from leanrag_core.types.experiment import ExperimentResult
-from pages.common import buttons, state, widgets
+from pages.common import buttons, choices, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import say
 from pages.evaluate.experiments import BRUSHED
@@ -117,14 +117,8 @@ def by_name(
     widgets.show(
         f"lr_{what}",
         list(selection),
-        lambda mount: st.multiselect(
-            say(f"evaluate.brush.{what}"),
-            list(titles),
-            mount.value,
-            format_func=titles.__getitem__,
-            placeholder=say("evaluate.brush.list"),
-            **mount.wired,
-            select_all=False,
+        lambda mount: choices.multiselect(
+            say(f"evaluate.brush.{what}"), titles, mount.value, placeholder=say("evaluate.brush.list"), **mount.wired
         ),
         choose,
         read=in_order,

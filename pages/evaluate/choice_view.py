@@ -114,40 +114,19 @@ def _wish(stored: Sequence[StoredExperiment]) -> Wish:
             experiments.WISH_RECALL,
             90,
             lambda mount: st.slider(
-                say("choice.recall"),
-                0,
-                100,
-                mount.value,
-                5,
-                format="%d %%",
-                **mount.wired,
-                width=230,
+                say("choice.recall"), 0, 100, mount.value, 5, format="%d %%", **mount.wired, width=230
             ),
             widgets.Values(parse=int, allowed=lambda value: 0 <= value <= 100),
         )
-        tokens = _limit(experiments.WISH_TOKENS, say("choice.tokens"), 500)
-        calls = _limit(experiments.WISH_CALLS, say("choice.calls"), 1)
-        milliseconds = _limit(experiments.WISH_TIME, say("choice.milliseconds"), 50)
+        tokens, calls, milliseconds = (
+            choices.number(name, say(code), None, (0, None), step=step, placeholder=say("choice.any"), width=170)
+            for name, code, step in (
+                (experiments.WISH_TOKENS, "choice.tokens", 500),
+                (experiments.WISH_CALLS, "choice.calls", 1),
+                (experiments.WISH_TIME, "choice.milliseconds", 50),
+            )
+        )
     return Wish(recall / 100, tokens, calls, milliseconds, experiments.kind_choice(stored[0].result))
-
-
-def _limit(name: str, label: str, step: int) -> int | None:
-    """Draw an optional limit, and return it."""
-    limit: int | None = widgets.remembered(
-        name,
-        None,
-        lambda mount: st.number_input(
-            label,
-            min_value=0,
-            value=mount.value,
-            step=step,
-            placeholder=say("choice.any"),
-            **mount.wired,
-            width=170,
-        ),
-        widgets.Values(parse=int, allowed=lambda value: value >= 0),
-    )
-    return limit
 
 
 def _said(recommendation: Recommendation) -> None:

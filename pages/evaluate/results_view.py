@@ -202,14 +202,8 @@ def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
     widgets.show(
         "lr_ebudget",
         str(shown),
-        lambda mount: st.segmented_control(
-            say("compare.budget"),
-            list(titles),
-            default=mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            required=True,
-            label_visibility="collapsed",
+        lambda mount: choices.segmented_control(
+            say("compare.budget"), titles, mount.value, **mount.wired, label_visibility="collapsed"
         ),
         lambda chosen: state.remember(experiments.EXPERIMENT, budgets[int(chosen)].id),
         form=widgets.labels(titles),
@@ -243,14 +237,8 @@ def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
         widgets.show(
             "lr_columns",
             list(shown),
-            lambda mount: st.multiselect(
-                say("evaluate.columns"),
-                list(titles),
-                mount.value,
-                format_func=titles.__getitem__,
-                **mount.wired,
-                max_selections=10,
-                select_all=False,
+            lambda mount: choices.multiselect(
+                say("evaluate.columns"), titles, mount.value, **mount.wired, max_selections=10
             ),
             lambda chosen: state.remember(experiments.COLUMNS, ",".join(chosen)),
             form=widgets.labels(titles),

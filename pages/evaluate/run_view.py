@@ -22,7 +22,7 @@ from leanrag_core.types.experiment import (
 )
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import buttons, dialogs, markup, session, state, widgets
+from pages.common import buttons, choices, dialogs, markup, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import kept_fault, message, say
 from pages.evaluate import experiments, run_forecast, run_list, title_view
@@ -113,14 +113,7 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
     titles = {id_: each.title for id_, each in indexes.items()}
     current = state.recall("index")
     default = [current] if current in indexes else [next(iter(indexes))]
-    ids = st.multiselect(
-        say("evaluate.form.indexes"),
-        list(titles),
-        default,
-        format_func=titles.__getitem__,
-        key="experiment_indexes",
-        select_all=False,
-    )
+    ids = choices.multiselect(say("evaluate.form.indexes"), titles, default, key="experiment_indexes")
     return [indexes[id_] for id_ in ids]
 
 
@@ -173,14 +166,7 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
     if not answers or not asks_model:
         return answers, ASKED
     titles = {mode: say(f"evaluate.mode.{mode}") for mode in MODES}
-    mode = st.segmented_control(
-        say("evaluate.form.mode"),
-        list(titles),
-        default=ASKED,
-        format_func=titles.__getitem__,
-        required=True,
-        key="experiment_mode",
-    )
+    mode = choices.segmented_control(say("evaluate.form.mode"), titles, ASKED, key="experiment_mode")
     return answers, mode or ASKED
 
 
@@ -216,13 +202,5 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
 def _kinds() -> tuple[str, ...]:
     """Draw the choice of what is asked of a judge, and return it."""
     titles = {kind: say(f"evaluate.judgement.{kind}") for kind in ALL_JUDGEMENTS}
-    chosen = st.pills(
-        say("evaluate.form.kinds"),
-        list(titles),
-        selection_mode="multi",
-        default=list(JUDGEMENTS),
-        format_func=titles.__getitem__,
-        key="experiment_kinds",
-        wrap=True,
-    )
+    chosen = choices.several_pills(say("evaluate.form.kinds"), titles, JUDGEMENTS, key="experiment_kinds", wrap=True)
     return tuple(kind for kind in ALL_JUDGEMENTS if kind in chosen)

@@ -164,15 +164,7 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
             n = st.number_input(say("evaluate.sets.per_kind"), 1, 200, 10, key="generate_n")
         with right:
             seed = st.number_input(say("evaluate.sets.seed"), 0, 2**31, 0, key="generate_seed")
-        chosen = st.pills(
-            say("evaluate.kind"),
-            list(kinds),
-            selection_mode="multi",
-            default=list(kinds),
-            format_func=kinds.__getitem__,
-            key="generate_kinds",
-            wrap=True,
-        )
+        chosen = choices.several_pills(say("evaluate.kind"), kinds, tuple(kinds), key="generate_kinds", wrap=True)
         generation = Generation(n=int(n), seed=int(seed), kinds=tuple(chosen or TEMPLATE_KINDS))
     else:
         names = ("users", "tasks", "questions")

@@ -17,7 +17,7 @@ from leanrag_core.types.config import REFERENCE, IndexConfig
 from leanrag_core.types.experiment import Parameter
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
-from pages.common import buttons, dialogs, forms, markup, session, state
+from pages.common import buttons, choices, dialogs, forms, markup, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, message, say, span, words
@@ -158,15 +158,8 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
     own_fields = {name: spec for name, spec in forms.option_fields(info.config).items() if name not in index_fields}
     titles = {name: say("evaluate.sweep.form.of_index", name=measure_words.axis_title(name)) for name in index_fields}
     titles |= {name: say("evaluate.sweep.form.of_asking", name=forms.title_of(name)) for name in own_fields}
-    names = st.multiselect(
-        say("evaluate.sweep.form.axes"),
-        list(titles),
-        ["cluster_size", "tau"],
-        format_func=titles.__getitem__,
-        max_selections=_MOST_AXES,
-        key="sweep_axes",
-        select_all=False,
-    )
+    label, usual = say("evaluate.sweep.form.axes"), ["cluster_size", "tau"]
+    names = choices.multiselect(label, titles, usual, max_selections=_MOST_AXES, key="sweep_axes")
     axes = []
     with st.grid(2, min_column_width=220, gap="small"):
         for name in names:
@@ -181,9 +174,8 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
 
 
 def _values_of(spec: Field[Any]) -> str:
-    choices = spec.metadata.get("choices") or ()
-    if choices:
-        return ", ".join(str(choice) for choice in choices)
+    if spec.metadata.get("choices"):
+        return ", ".join(map(str, spec.metadata["choices"]))
     return "0, 1" if isinstance(spec.default, bool) else str(spec.default if spec.default is not None else "")
 
 
@@ -213,14 +205,7 @@ def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
     for axis in axes:
         n_grid *= len(axis.values)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        sampler = st.segmented_control(
-            say("evaluate.sweep.form.sampler"),
-            list(titles),
-            default=GRID,
-            format_func=titles.__getitem__,
-            required=True,
-            key="sweep_sampler",
-        )
+        sampler = choices.segmented_control(say("evaluate.sweep.form.sampler"), titles, GRID, key="sweep_sampler")
         if not sampler or sampler == GRID:
             draw(markup.muted(say("evaluate.sweep.form.n_grid", n=n_grid)))
             return GRID, 0, 0

@@ -115,15 +115,8 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
     chosen: list[str] = widgets.remembered(
         experiments.VOTE_RUNS,
         default,
-        lambda mount: st.multiselect(
-            say("verdicts.runs"),
-            list(titles),
-            mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            max_selections=_MOST_RUNS,
-            width=340,
-            select_all=False,
+        lambda mount: choices.multiselect(
+            say("verdicts.runs"), titles, mount.value, **mount.wired, max_selections=_MOST_RUNS, width=340
         ),
         widgets.Values(
             parse=lambda text: text.split(_SEPARATOR),
@@ -137,18 +130,8 @@ def _runs(result: ExperimentResult, titles: Mapping[str, str]) -> tuple[str, ...
 
 def _voter() -> str:
     """Ask for the name under which the verdicts are stored, and return it."""
-    name = widgets.remembered(
-        experiments.VOTER,
-        "",
-        lambda mount: st.text_input(
-            say("verdicts.voter"),
-            mount.value,
-            placeholder=say("verdicts.voter_hint"),
-            **mount.wired,
-            width=170,
-        ),
-    )
-    return " ".join(str(name).split())
+    label, placeholder = say("verdicts.voter"), say("verdicts.voter_hint")
+    return " ".join(choices.text(experiments.VOTER, label, placeholder=placeholder, width=170).split())
 
 
 def _criteria() -> tuple[str, ...]:

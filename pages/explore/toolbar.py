@@ -122,14 +122,8 @@ def _several_choices(name: str, titles: dict[str, str]) -> None:
     widgets.remembered(
         name,
         [],
-        lambda mount: st.pills(
-            say(f"explore.filter.{name}"),
-            list(titles),
-            selection_mode="multi",
-            default=mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            label_visibility="collapsed",
+        lambda mount: choices.several_pills(
+            say(f"explore.filter.{name}"), titles, mount.value, **mount.wired, label_visibility="collapsed"
         ),
         widgets.Values(
             parse=lambda text: [value for value in titles if value in split(text)],

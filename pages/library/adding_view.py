@@ -20,7 +20,7 @@ from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import buttons, choices, deletion, forms, markup, messages, paging, session, state, uploads, widgets
+from pages.common import buttons, choices, deletion, forms, markup, messages, paging, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -139,7 +139,8 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         with left:
             target = _target(own_corpora)
         with right:
-            name = _name(is_new=target == NEW)
+            label, hint = say("library.new_name"), say("library.my_documents")
+            name = choices.text("upload_name", label, placeholder=hint, disabled=target != NEW)
         label = say("library.add.button_text" if mode == _TEXT else "library.add.button")
         if mode in (_FILES, _FOLDER) and chosen.files:
             label = say("library.add.button_n", n=len(chosen.files))
@@ -192,21 +193,6 @@ def _target(own_corpora: dict[str, str]) -> str:
     return choices.dropdown(
         "upload_into", say("library.into"), titles, default=chosen if chosen in own_corpora else NEW
     )
-
-
-def _name(*, is_new: bool) -> str:
-    name: str = widgets.remembered(
-        "upload_name",
-        "",
-        lambda mount: st.text_input(
-            say("library.new_name"),
-            mount.value,
-            placeholder=say("library.my_documents"),
-            disabled=not is_new,
-            **mount.wired,
-        ),
-    )
-    return name
 
 
 def _contents(files: list[File]) -> Iterator[File]:

@@ -22,7 +22,7 @@ from leanrag_core.retrieval.settings import official_settings, settings_line, sh
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import buttons, markup, session
+from pages.common import buttons, choices, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say, words
@@ -96,15 +96,8 @@ def _beside() -> list[PresentedStrategy]:
     """Draw the choice of strategies to compare with LeanRAG, with their official settings, and return them."""
     infos = {info.name: info for info in strategies().strategies if info.name != LEANRAG and not info.parts}
     titles = {name: words(info.title) for name, info in infos.items()}
-    chosen = st.multiselect(
-        say("present.beside"),
-        list(titles),
-        default=[NAIVE] if NAIVE in titles else [],
-        max_selections=MAX_BESIDE,
-        format_func=titles.__getitem__,
-        key="present_beside",
-        select_all=False,
-    )
+    label, default = say("present.beside"), [NAIVE] if NAIVE in titles else []
+    chosen = choices.multiselect(label, titles, default, max_selections=MAX_BESIDE, key="present_beside")
     for name in chosen:
         settings = settings_line(shown_settings(infos[name], official_settings(infos[name])))
         draw(markup.muted(say("present.asked_with", name=infos[name].title, settings=settings)))

@@ -9,7 +9,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.cluster import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
 from leanrag_core.types.settings import DASK, PROCESSES, THREADS, Execution, Settings
-from pages.common import forms, markup, session, state, widgets
+from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.settings import settings_form
@@ -44,14 +44,8 @@ def _choice(chosen: str) -> None:
         widgets.show(
             "set_execution",
             chosen,
-            lambda mount: st.segmented_control(
-                say("settings.work.done_by"),
-                list(_KINDS),
-                default=mount.value,
-                format_func=titles.__getitem__,
-                **mount.wired,
-                required=True,
-                width="stretch",
+            lambda mount: choices.segmented_control(
+                say("settings.work.done_by"), titles, mount.value, **mount.wired, width="stretch"
             ),
             _choose,
             form=widgets.labels(titles),

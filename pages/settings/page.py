@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, PROMPT_FORMS, Price, Settings
-from pages.common import buttons, forms, markup, reveal, session, state, tour
+from pages.common import buttons, choices, forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import LANGUAGE, language, message, say
@@ -96,15 +96,9 @@ def prompt_form(settings: Settings) -> None:
     """Draw the choice of the form of prompts."""
     title = forms.title_of("prompt_form")
     with reveal.place("prompt_form"):
-        chosen = st.segmented_control(
-            title,
-            list(PROMPT_FORMS),
-            default=settings.prompt_form,
-            format_func=lambda form: say(f"settings.prompt_form.{form}"),
-            key="prompt_form",
-            required=True,
-            help=say("option.help.prompt_form"),
-        )
+        titles = {form: say(f"settings.prompt_form.{form}") for form in PROMPT_FORMS}
+        hint = say("option.help.prompt_form")
+        chosen = choices.segmented_control(title, titles, settings.prompt_form, key="prompt_form", help=hint)
     if chosen != settings.prompt_form:
         settings_form.keep("prompt_form", chosen)
         st.rerun()
@@ -114,17 +108,9 @@ def prompt_form(settings: Settings) -> None:
 def language_section(settings: Settings) -> None:
     title = forms.title_of("language")
     section(title, say("settings.language_note"))
-    codes = list(LANGUAGES)
+    titles = {code: sentence(Message("settings.language_name"), code) for code in LANGUAGES}
     with reveal.place("language"):
-        chosen = st.segmented_control(
-            title,
-            codes,
-            default=language(),
-            format_func=lambda code: sentence(Message("settings.language_name"), code),
-            key="language",
-            required=True,
-            label_visibility="collapsed",
-        )
+        chosen = choices.segmented_control(title, titles, language(), key="language", label_visibility="collapsed")
     if chosen != language():
         settings_form.keep("language", chosen)
         state.remember(LANGUAGE, None)
