@@ -42,13 +42,9 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
     open_mark = str(st.session_state.get(scope.key("cited"), ""))
     if not stored:
         open_mark = reference_view.open_mark(scope, trace)
+    key = scope.name("answer")
     citations.show(
-        answer,
-        open_mark=open_mark,
-        key=scope.name("answer"),
-        on_cite=cited,
-        all_items=True,
-        last_frame=play.last_frame(answer),
+        answer, open_mark=open_mark, key=key, on_cite=cited, all_items=True, last_frame=play.last_frame(answer)
     )
     label = say("ask.extractive") if answer.extractive else written_by(answer)
     draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))

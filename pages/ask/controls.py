@@ -133,13 +133,8 @@ def show(
 def _more_settings(scope: Scope) -> DeltaGenerator:
     with st.container(gap="xsmall", width="content"):
         draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
-        return st.popover(
-            say("ask.more_settings"),
-            icon=":material/tune:",
-            type="tertiary",
-            width="content",
-            key=scope.name("more_settings"),
-        )
+        key = scope.name("more_settings")
+        return st.popover(say("ask.more_settings"), icon=":material/tune:", type="tertiary", width="content", key=key)
 
 
 def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
@@ -154,18 +149,11 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
     now = state.fitting(name, spec.default, int, allowed)
     st.session_state[widest] = max(spec.metadata.get("scale") or high, now, st.session_state.get(widest, 0))
     top = min(high, st.session_state[widest])
+    label = forms.title_of(spec.name)
     widgets.remembered(
         name,
         spec.default,
-        lambda mount: st.slider(
-            forms.title_of(spec.name),
-            low,
-            top,
-            mount.value,
-            **mount.wired,
-            width=160,
-            help=forms.hint(spec),
-        ),
+        lambda mount: st.slider(label, low, top, mount.value, **mount.wired, width=160, help=forms.hint(spec)),
         widgets.Values(parse=int, allowed=allowed, form=(low, top)),
     )
 

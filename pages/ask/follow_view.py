@@ -26,19 +26,10 @@ def form(scope: Scope) -> None:
         st.form(scope.name("follow_form"), border=False, clear_on_submit=True),
         st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"),
     ):
-        st.text_input(
-            say("follow.field"),
-            key=scope.name("follow_text"),
-            placeholder=say("follow.placeholder"),
-            label_visibility="collapsed",
-        )
-        st.form_submit_button(
-            say("follow.ask"),
-            icon=":material/reply:",
-            key=scope.name("follow_ask"),
-            on_click=_sent,
-            args=(scope,),
-        )
+        key = scope.name("follow_text")
+        st.text_input(say("follow.field"), key=key, placeholder=say("follow.placeholder"), label_visibility="collapsed")
+        icon = ":material/reply:"
+        st.form_submit_button(say("follow.ask"), icon=icon, key=scope.name("follow_ask"), on_click=_sent, args=(scope,))
 
 
 def _sent(scope: Scope) -> None:

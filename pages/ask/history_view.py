@@ -98,13 +98,9 @@ def _question(scope: Scope, entry: HistoryEntry, place: str) -> bool:
 
 def _history(scope: Scope) -> None:
     bench = session.workbench()
+    label, key, icon = say("history.search"), scope.name("history_search"), ":material/search:"
     search = st.text_input(
-        say("history.search"),
-        key=scope.name("history_search"),
-        icon=":material/search:",
-        type="search",
-        placeholder=say("history.search"),
-        label_visibility="collapsed",
+        label, key=key, icon=icon, type="search", placeholder=say("history.search"), label_visibility="collapsed"
     )
     failed: Message | None = st.session_state.pop(scope.key("history_failed"), None)
     if failed is not None:

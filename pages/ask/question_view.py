@@ -38,13 +38,9 @@ def form(scope: Scope, *, button: str = "ask.button", icon: str = "send", askers
 
 
 def _draft(mount: widgets.Mount[str]) -> str:
+    label, placeholder = say("ask.question"), say("ask.question_placeholder")
     st.text_area(
-        say("ask.question"),
-        value=mount.value,
-        key=mount.key,
-        height="content",
-        label_visibility="collapsed",
-        placeholder=say("ask.question_placeholder"),
+        label, value=mount.value, key=mount.key, height="content", label_visibility="collapsed", placeholder=placeholder
     )
     return mount.value
 

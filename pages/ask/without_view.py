@@ -65,16 +65,12 @@ def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
     def wanted(text: str) -> list[str]:
         return [id_ for id_ in text.split(",") if id_]
 
+    label, placeholder = say("without.field"), say("without.placeholder")
     chosen = widgets.remembered(
         scope.name(TAKEN_OUT),
         [],
         lambda mount: choices.multiselect(
-            say("without.field"),
-            titles,
-            mount.value,
-            **mount.wired,
-            placeholder=say("without.placeholder"),
-            label_visibility="collapsed",
+            label, titles, mount.value, **mount.wired, placeholder=placeholder, label_visibility="collapsed"
         ),
         widgets.Values(
             parse=wanted,

@@ -199,11 +199,8 @@ def costs(job: JobState) -> None:
             markup.note(say("build.no_calls"))
     compared = _compared(job)
     if compared:
-        drawing_view.show_chart(
-            forecast_chart(compared, colours(), language=language()),
-            title=say("build.forecast_and_actual"),
-            key="forecast_actual",
-        )
+        title, key = say("build.forecast_and_actual"), "forecast_actual"
+        drawing_view.show_chart(forecast_chart(compared, colours(), language=language()), title=title, key=key)
 
 
 def _compared(job: JobState) -> Sequence[Compared]:

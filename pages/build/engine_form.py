@@ -160,12 +160,8 @@ def _endpoint(of_all: Settings, corpus_id: str) -> Engine:
         st.rerun()
     with st.grid(3, min_column_width=190, gap="small"):
         model = endpoint_view.pick_model(say("build.engine.language_model"), "b_model", listed.writing)
-        other = endpoint_view.pick_model(
-            say("build.engine.aggregation_model"),
-            "b_aggregation",
-            listed.writing,
-            blank=say("build.engine.same_model"),
-        )
+        title = say("build.engine.aggregation_model")
+        other = endpoint_view.pick_model(title, "b_aggregation", listed.writing, blank=say("build.engine.same_model"))
         embedding = endpoint_view.pick_model(
             say("build.engine.embedding"),
             "b_embedding",

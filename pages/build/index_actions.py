@@ -73,13 +73,9 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
                 say("build.duplicate"), "content_copy", "duplicate_index", settings_form.take_settings, only
             )
             export_popover(only)
+            title, key = say("build.rename.title"), "rename_index"
             dialogs.form(
-                say("build.rename"),
-                say("build.rename.title"),
-                partial(_rename, only),
-                key="rename_index",
-                type="tertiary",
-                icon=":material/edit:",
+                say("build.rename"), title, partial(_rename, only), key=key, type="tertiary", icon=":material/edit:"
             )
         label, ids = say("build.delete_several", n=len(ticked)), [index.id for index in ticked]
         if only is not None:

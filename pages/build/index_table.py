@@ -52,13 +52,8 @@ def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], 
     if len(indexes) < 3:
         return indexes, ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        wanted = st.text_input(
-            say("build.filter"),
-            placeholder=say("build.filter_hint"),
-            icon=":material/search:",
-            key="index_filter",
-            width=260,
-        )
+        label, placeholder = say("build.filter"), say("build.filter_hint")
+        wanted = st.text_input(label, placeholder=placeholder, icon=":material/search:", key="index_filter", width=260)
         titles = {by: say(f"build.group.{by or 'none'}") for by in _GROUPS}
         by = choices.dropdown("group", say("build.group"), titles, key="index_group", width=180)
     fitting = [index for index in indexes if wanted.strip().casefold() in _searched(index)]

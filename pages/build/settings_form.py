@@ -181,16 +181,12 @@ def _preset() -> None:
         session.workbench().presets.with_shipped()  # an unreadable file shows its error; shipped presets remain
     presets = known_presets()
     titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
+    label = say("build.preset")
     title = widgets.show(
         "preset",
         marked_preset(),
         lambda mount: st.pills(
-            say("build.preset"),
-            list(presets),
-            default=mount.value,
-            format_func=titles.__getitem__,
-            **mount.wired,
-            wrap=True,
+            label, list(presets), default=mount.value, format_func=titles.__getitem__, **mount.wired, wrap=True
         ),
         take_preset,
         form=widgets.labels(titles),

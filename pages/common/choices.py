@@ -29,13 +29,9 @@ def dropdown(
     options = list(titles)
 
     def draw(mount: Mount[str]) -> Any:
+        format_func = titles.__getitem__
         return st.selectbox(
-            label,
-            options,
-            index=options.index(mount.value),
-            format_func=titles.__getitem__,
-            **mount.wired,
-            **layout,
+            label, options, index=options.index(mount.value), format_func=format_func, **mount.wired, **layout
         )
 
     return _chosen(name, titles, draw, default, key=key, pin=pin, forgets=forgets)

@@ -207,11 +207,8 @@ def gone_index() -> bool:
     """Tell whether the requested index is missing although others exist; if so, draw that, and what to do."""
     if not session.index_list().indexes:
         return False
-    message(
-        say("frame.index_gone", index=state.recall("index")),
-        kind="error",
-        title=say("frame.index_not_here"),
-    )
+    title = say("frame.index_not_here")
+    message(say("frame.index_gone", index=state.recall("index")), kind="error", title=title)
     if buttons.secondary(say("frame.open_build"), "construction", "gone_build"):
         st.switch_page(page_path("build"))
     return True

@@ -60,13 +60,9 @@ def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, questio
             icon=":material/html:",
             type="secondary",
         )
+        title, file_name, mime = say("compare.save"), f"comparison {name}.json", "application/json"
         downloads.button(
-            say("compare.save"),
-            content_of(recorded(loaded, gold, question)),
-            f"comparison {name}.json",
-            "application/json",
-            key="compare_save",
-            type="secondary",
+            title, content_of(recorded(loaded, gold, question)), file_name, mime, key="compare_save", type="secondary"
         )
         draw(markup.muted(say("compare.files_hint")))
 

@@ -257,12 +257,8 @@ def _passages(
 
 def _steps(loaded: Loaded, trace: Trace) -> None:
     """Draw the replayable steps of the retrieval and its whole subgraph, in a fold."""
-    fold = st.expander(
-        say("compare.steps"),
-        icon=":material/play_arrow:",
-        key=f"compare_steps_{loaded.letter.lower()}",
-        on_change="rerun",
-    )
+    icon = ":material/play_arrow:"
+    fold = st.expander(say("compare.steps"), icon=icon, key=f"compare_steps_{loaded.letter.lower()}", on_change="rerun")
     if fold.open:
         with fold:
             retrieval_view.show(loaded.scope, loaded.index, trace)

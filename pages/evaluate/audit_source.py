@@ -88,13 +88,9 @@ def upload() -> None:
     with st.popover(say("evaluate.audit.upload"), icon=":material/upload:", type="tertiary", key="audit_upload"):
         draw(markup.muted(say("evaluate.audit.upload_hint")))
         uploads.translate(_FIELD, megabytes=_MOST_MEGABYTES)
+        label, types = say("evaluate.audit.files"), ["jsonl", "json", "csv"]
         st.file_uploader(
-            say("evaluate.audit.files"),
-            type=["jsonl", "json", "csv"],
-            accept_multiple_files=True,
-            max_upload_size=_MOST_MEGABYTES,
-            key=_FIELD,
-            on_change=_read,
+            label, type=types, accept_multiple_files=True, max_upload_size=_MOST_MEGABYTES, key=_FIELD, on_change=_read
         )
         draw(markup.muted(say("evaluate.audit.answers_hint")))
         uploads.translate(_ANSWERS, megabytes=_MOST_MEGABYTES)

@@ -96,13 +96,9 @@ def _questions(grounds: Sequence[AskedQuestions], corpus: str) -> AskedQuestions
     default = next((each for each in grounds if corpus and each.corpus_id == corpus), grounds[0])
     by_id = {each.id: each for each in grounds}
     titles = {each.id: say("choice.set_title", title=each.title, n=each.n) for each in grounds}
+    name = experiments.WISH_SET
     chosen = choices.dropdown(
-        experiments.WISH_SET,
-        say("choice.questions"),
-        titles,
-        default=default.id,
-        forgets=(experiments.KIND,),
-        width=420,
+        name, say("choice.questions"), titles, default=default.id, forgets=(experiments.KIND,), width=420
     )
     return by_id[chosen]
 

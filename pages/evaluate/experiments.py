@@ -169,13 +169,8 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     """Draw the choice that replaces the list on a phone."""
     titles = {each.id: each.title for each in summaries}
     with st.container(key="evaluate_pick"):
-        choices.dropdown(
-            EXPERIMENT,
-            say("evaluate.experiment"),
-            titles,
-            default=shown.id,
-            forgets=(RUN, AGAINST, KIND, *BRUSHED),
-        )
+        label = say("evaluate.experiment")
+        choices.dropdown(EXPERIMENT, label, titles, default=shown.id, forgets=(RUN, AGAINST, KIND, *BRUSHED))
 
 
 def show(experiment: str) -> None:

@@ -156,13 +156,9 @@ def _details(summary: ExperimentSummary) -> None:
         if not summary.is_shipped:
             code = "evaluate.history.again" if summary.is_complete else "evaluate.history.go_on"
             buttons.secondary(say(code), "play_arrow", "history_again", _run, summary)
+            key, label, title = "history_delete", say("evaluate.history.delete"), say("evaluate.history.delete_title")
             deletion.button(
-                "history_delete",
-                say("evaluate.history.delete"),
-                say("evaluate.history.delete_title"),
-                summary.title,
-                say("evaluate.history.delete_hint"),
-                partial(_delete, summary.id),
+                key, label, title, summary.title, say("evaluate.history.delete_hint"), partial(_delete, summary.id)
             )
     with plain_errors():
         result, known = experiments.opened(summary), experiments.strategies()

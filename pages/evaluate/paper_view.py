@@ -140,13 +140,9 @@ def show_pays(
         )
         for each in rows
     ]
+    picked = partial(brushing.toggle_kind, result)
     figure_view.show(
-        drawings,
-        head,
-        table,
-        key="evaluate_pays",
-        picked=partial(brushing.toggle_kind, result),
-        brushed=partial(brushing.select_kinds, result),
+        drawings, head, table, key="evaluate_pays", picked=picked, brushed=partial(brushing.select_kinds, result)
     )
     draw(markup.muted(say("evaluate.pays_signs")))
 

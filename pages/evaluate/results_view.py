@@ -62,14 +62,8 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result
         (point.name, f"{point.cost:,.0f}", numbers.score(point.value), say("evaluate.yes") if point.is_front else "")
         for point in sorted(points, key=lambda point: point.cost)
     ]
-    figure_view.show(
-        drawings,
-        head,
-        rows,
-        key="evaluate_front",
-        picked=partial(brushing.toggle, result, brushing.RUNS),
-        brushed=partial(brushing.select, result, brushing.RUNS),
-    )
+    picked, brushed = partial(brushing.toggle, result, brushing.RUNS), partial(brushing.select, result, brushing.RUNS)
+    figure_view.show(drawings, head, rows, key="evaluate_front", picked=picked, brushed=brushed)
 
 
 def points_of(

@@ -143,16 +143,11 @@ def _baseline(runs: Sequence[RunSpec]) -> str:
     titles = experiments.titles(runs)
     keys, usual = list(titles), usual_baseline(runs)
     remembered = st.session_state.get(_BASELINE)
+    label, format_func = say("evaluate.form.baseline"), titles.__getitem__
     chosen: str = widgets.show(
         "experiment_baseline",
         remembered if remembered in titles else usual,
-        lambda mount: st.selectbox(
-            say("evaluate.form.baseline"),
-            keys,
-            index=keys.index(mount.value),
-            format_func=titles.__getitem__,
-            **mount.wired,
-        ),
+        lambda mount: st.selectbox(label, keys, index=keys.index(mount.value), format_func=format_func, **mount.wired),
         partial(st.session_state.__setitem__, _BASELINE),
         form=widgets.labels(titles),
     )
@@ -181,14 +176,9 @@ def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
     if not listed and not endpoint_view.is_set_up(settings):
         draw(markup.muted(say("evaluate.form.no_endpoint")))
         return ()
+    label, placeholder, key = say("evaluate.form.judges"), say("evaluate.form.no_judge"), "experiment_judges"
     models = st.multiselect(
-        say("evaluate.form.judges"),
-        list(listed),
-        [],
-        accept_new_options=True,
-        placeholder=say("evaluate.form.no_judge"),
-        key="experiment_judges",
-        select_all=False,
+        label, list(listed), [], accept_new_options=True, placeholder=placeholder, key=key, select_all=False
     )
     if not models:
         return ()

@@ -35,12 +35,9 @@ def upload() -> None:
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key=f"set_upload_{added}"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
         uploads.translate(key, megabytes=MAX_BYTES // 1_000_000)
+        label, types = say("evaluate.sets.file"), ["jsonl", "json", "csv", "tsv"]
         file = st.file_uploader(
-            say("evaluate.sets.file"),
-            type=["jsonl", "json", "csv", "tsv"],
-            max_upload_size=MAX_BYTES // 1_000_000,
-            key=key,
-            label_visibility="collapsed",
+            label, type=types, max_upload_size=MAX_BYTES // 1_000_000, key=key, label_visibility="collapsed"
         )
         if file is None:
             return
@@ -149,12 +146,9 @@ def _generate(indexes: Mapping[str, IndexSummary]) -> None:
     draw(markup.muted(say("evaluate.sets.generate_hint")))
     titles = {id_: each.title for id_, each in indexes.items()}
     ids, current = list(titles), state.recall("index")
+    label, format_func = say("frame.index"), titles.__getitem__
     index = st.selectbox(
-        say("frame.index"),
-        ids,
-        index=ids.index(current) if current in titles else 0,
-        format_func=titles.__getitem__,
-        key="generate_index",
+        label, ids, index=ids.index(current) if current in titles else 0, format_func=format_func, key="generate_index"
     )
     model = _model()
     kinds = {kind: measure_words.kind_title(kind) for kind in TEMPLATE_KINDS}
@@ -276,22 +270,13 @@ def _details(info: QuestionSetInfo) -> None:
     if info.about:
         draw(markup.muted(_about(info.about)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        downloads.button(
-            say("evaluate.sets.download"),
-            bench.question_sets.content(info.id),
-            f"{info.id}.jsonl",
-            "application/jsonl",
-            key="set_download",
-        )
+        title, mime = say("evaluate.sets.download"), "application/jsonl"
+        downloads.button(title, bench.question_sets.content(info.id), f"{info.id}.jsonl", mime, key="set_download")
         if not info.is_shipped:
             means = say("evaluate.sets.delete_hint")
+            label = say("evaluate.sets.delete")
             deletion.button(
-                "set_delete",
-                say("evaluate.sets.delete"),
-                say("evaluate.sets.delete_title"),
-                info.title,
-                means,
-                partial(_delete, info.id),
+                "set_delete", label, say("evaluate.sets.delete_title"), info.title, means, partial(_delete, info.id)
             )
     _table(info.id, questions)
 

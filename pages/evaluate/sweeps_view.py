@@ -301,19 +301,13 @@ def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> No
     figure_view.title(say("evaluate.sweep.all"))
     keep = None
     if high > low:
+        label = say("evaluate.sweep.keep", measure=measure_words.title_of(shown.measure))
         keep = float(
             widgets.remembered(
                 KEEP,
                 usual,
                 lambda mount: st.slider(
-                    say("evaluate.sweep.keep", measure=measure_words.title_of(shown.measure)),
-                    low,
-                    high,
-                    mount.value,
-                    step=0.001,
-                    format="%.3f",
-                    **mount.wired,
-                    width=320,
+                    label, low, high, mount.value, step=0.001, format="%.3f", **mount.wired, width=320
                 ),
                 widgets.Values(parse=float, allowed=lambda value: low <= value <= high, form=(low, high)),
             )
@@ -326,13 +320,9 @@ def _lines(sweep: SweepResult, shown: Findings, marks: sweep_charts.Marks) -> No
 def _delete_button(summary: SweepSummary) -> None:
     if not summary.is_shipped:
         means = say("evaluate.sweep.delete_hint")
+        title = say("evaluate.sweep.delete_title")
         deletion.button(
-            "sweep_delete",
-            say("evaluate.sweep.delete"),
-            say("evaluate.sweep.delete_title"),
-            summary.title,
-            means,
-            partial(_delete, summary.id),
+            "sweep_delete", say("evaluate.sweep.delete"), title, summary.title, means, partial(_delete, summary.id)
         )
 
 

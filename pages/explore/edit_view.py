@@ -33,12 +33,9 @@ def popover(index: Index, entity: Entity) -> None:
         if action != "split" or len(documents) > 1  # with a single document there is nothing to split
     ]
     with st.popover(say("edit.button"), icon=":material/edit:", type="tertiary", key=f"edit_{entity.id}"):
+        label, key = say("edit.what"), f"edit_action_{entity.id}"
         action = st.radio(
-            say("edit.what"),
-            offered,
-            format_func=lambda name: say(f"edit.action.{name}"),
-            key=f"edit_action_{entity.id}",
-            label_visibility="collapsed",
+            label, offered, format_func=lambda name: say(f"edit.action.{name}"), key=key, label_visibility="collapsed"
         )
         edit = _form(entity, action, documents, {each.name: each.relation.description for each in related})
         st.caption(say(f"edit.hint.{action}", name=forms.plain(entity.name)))

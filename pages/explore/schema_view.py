@@ -32,14 +32,11 @@ def show(exploring: Exploring) -> None:
     if not schema.types:
         message(say("explore.schema.empty"))
         return
+    title = say("explore.figure", what=say("explore.view.schema"), name=exploring.summary.name)
     values = schema_values(schema, say) | {
         "chosen": sorted(exploring.filters.types),
         "chosen_kinds": sorted(exploring.filters.kinds),
-        "tools": drawing_view.tools(
-            say("explore.figure", what=say("explore.view.schema"), name=exploring.summary.name),
-            _note(exploring, schema),
-            keys=say("explore.schema.keys"),
-        ),
+        "tools": drawing_view.tools(title, _note(exploring, schema), keys=say("explore.schema.keys")),
     }
 
     def picked() -> None:

@@ -57,13 +57,8 @@ def _form(
             placeholder=say("library.describe.tags_hint"),
             select_all=False,
         )
-        date = st.text_input(
-            say("library.column.date"),
-            value=single.date if single is not None else "",
-            key=f"{key}_date",
-            placeholder="2024-05-31",
-            max_chars=10,
-        )
+        label, value = say("library.column.date"), (single.date if single is not None else "")
+        date = st.text_input(label, value=value, key=f"{key}_date", placeholder="2024-05-31", max_chars=10)
         if single is None:
             draw(markup.muted(say("library.describe.left_empty")))
         if st.form_submit_button(say("library.describe.save"), icon=":material/save:", key=f"{key}_save"):

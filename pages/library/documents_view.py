@@ -196,22 +196,14 @@ def panel(corpus: CorpusSummary) -> None:
         if buttons.secondary(say("library.build_index"), "construction", "build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:
+            label, title = say("build.rename"), say("library.rename_corpus.title")
             dialogs.form(
-                say("build.rename"),
-                say("library.rename_corpus.title"),
-                partial(_rename, corpus),
-                key="rename_corpus",
-                type="tertiary",
-                icon=":material/edit:",
+                label, title, partial(_rename, corpus), key="rename_corpus", type="tertiary", icon=":material/edit:"
             )
             means = say("library.delete_corpus.means", n=corpus.documents)
+            key, delete = "delete_corpus", partial(_delete, corpus.id)
             deletion.button(
-                "delete_corpus",
-                say("library.delete_corpus"),
-                say("library.delete_corpus.title"),
-                corpus.name,
-                means,
-                partial(_delete, corpus.id),
+                key, say("library.delete_corpus"), say("library.delete_corpus.title"), corpus.name, means, delete
             )
     behind(corpus)
     if not corpus.documents:
@@ -229,12 +221,8 @@ def _list_and_preview(corpus: CorpusSummary) -> None:
         return
     left, right = st.columns([6, 5], gap="medium")
     with left:
-        wanted = st.text_input(
-            say("library.find"),
-            placeholder=say("library.find_hint"),
-            icon=":material/search:",
-            key="find_document",
-        )
+        label, placeholder = say("library.find"), say("library.find_hint")
+        wanted = st.text_input(label, placeholder=placeholder, icon=":material/search:", key="find_document")
         fitting = corpora.documents(corpus.id, wanted) if wanted else documents
         if not fitting:
             markup.note(say("library.none_with_that", n=len(documents)))

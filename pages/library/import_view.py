@@ -71,12 +71,8 @@ def _form() -> None:
     titles = {importer.name: words(importer.title) for importer in importers()}
     key = f"import_files_{st.session_state.get(_CLEARED, 0)}"
     uploads.translate(key)
-    files = st.file_uploader(
-        say("library.import.files"),
-        accept_multiple_files=True,
-        key=key,
-        help=say("library.import.files_hint"),
-    )
+    label = say("library.import.files")
+    files = st.file_uploader(label, accept_multiple_files=True, key=key, help=say("library.import.files_hint"))
     left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")
     recognised = say("library.import.recognised")
     folder = ""

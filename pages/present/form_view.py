@@ -40,12 +40,8 @@ def show(summary: IndexSummary | None) -> None:
         return
     with st.expander(say("present.make"), icon=":material/add:", key="present_make", expanded=False):
         draw(markup.muted(say("present.make_hint")))
-        title = st.text_input(
-            say("present.title"),
-            max_chars=MAX_TITLE,
-            key="present_title",
-            placeholder=say("present.title_placeholder"),
-        )
+        placeholder = say("present.title_placeholder")
+        title = st.text_input(say("present.title"), max_chars=MAX_TITLE, key="present_title", placeholder=placeholder)
         questions = _questions(summary)
         beside = _beside()
         notes = _notes()

@@ -83,13 +83,9 @@ def panel() -> None:
     else:
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.calls.select")))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        title = say("settings.calls.download")
         downloads.button(
-            say("settings.calls.download"),
-            _exported,
-            "model-calls.jsonl",
-            "application/jsonl",
-            key="export_calls",
-            type="secondary",
+            title, _exported, "model-calls.jsonl", "application/jsonl", key="export_calls", type="secondary"
         )
         if buttons.tertiary(say("settings.calls.delete"), "delete", "delete_calls"):
             st.dialog(say("settings.calls.delete_title"))(confirm_delete)(call_groups, names)

@@ -82,16 +82,12 @@ def _choose(kind: str) -> None:
 def _workers(kept: Execution) -> None:
     spec = forms.option_fields(Execution)["workers"]
     with st.container(gap="xsmall"):
+        min_value, max_value = spec.metadata["low"], spec.metadata["high"]
         widgets.show(
             "set_workers",
             kept.workers,
             lambda mount: st.number_input(
-                _title(kept.kind),
-                min_value=spec.metadata["low"],
-                max_value=spec.metadata["high"],
-                value=mount.value,
-                step=1,
-                **mount.wired,
+                _title(kept.kind), min_value=min_value, max_value=max_value, value=mount.value, step=1, **mount.wired
             ),
             lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
         )
