@@ -1,5 +1,7 @@
 """Why not this? An expected item is followed through every stage, with settings that find it."""
 
+from typing import Any
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -37,8 +39,9 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         markup.view_heading(say("why.title")),
         markup.muted(say("why.hint")),
     )
-    look = {"type": "search", "icon": ":material/search:", "label_visibility": "collapsed", "max_chars": _LONGEST}
-    wanted = choices.text(scope.name(WANTED), say("why.field"), placeholder=say("why.placeholder"), **look)
+    label, placeholder, icon = say("why.field"), say("why.placeholder"), ":material/search:"
+    look: dict[str, Any] = {"type": "search", "label_visibility": "collapsed", "max_chars": _LONGEST}
+    wanted = choices.text(scope.name(WANTED), label, icon=icon, placeholder=placeholder, **look)
     state.publish_again()
     wanted = " ".join(wanted.split())
     if not wanted:

@@ -71,7 +71,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             builtin_forecast(corpus, config, jobs)
             budget = None
         fits = widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME)
-        look = {"placeholder": corpus.name, "max_chars": _LONGEST_NAME}
+        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": _LONGEST_NAME}
         name = choices.text("b_name", say("build.index_name"), fits, key="index_name", **look)
         label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
         if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):

@@ -8,13 +8,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.queries.index_table import (
-    MeasuredRecall,
-    common_settings,
-    differing_settings,
-    group_of,
-    grouped,
-)
+from leanrag_core.queries import index_table
 from leanrag_core.storage.layout import read_report
 from leanrag_core.types.build_report import Spent
 from leanrag_core.types.config import IndexConfig, model_title
@@ -36,9 +30,9 @@ def show(indexes: Sequence[IndexSummary]) -> None:
     """Draw the table of indexes, and the actions on the ticked ones."""
     draw(markup.label(say("build.indexes"), say("build.newest_first", n=len(indexes))))
     fitting, by = _filtered(indexes)
-    rows = paging.rows_of_page(grouped(fitting, by), _ROWS, key="index_page")
+    rows = paging.rows_of_page(index_table.grouped(fitting, by), _ROWS, key="index_page")
     ticked = _table(rows, by)
-    common = common_settings(rows, _NAMED) if len(rows) > 1 else {}
+    common = index_table.common_settings(rows, _NAMED) if len(rows) > 1 else {}
     if common:
         listed = say("ask.comma").join(
             f"{forms.title_of(name, IndexConfig)} {shown(name, value)}" for name, value in common.items()
@@ -89,7 +83,7 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
         columns[say("build.group.corpus_name")] = [index.corpus_name for index in rows]
     if by != "kind":
         columns[say("build.group.kind")] = [kind_title(index.kind) for index in rows]
-    for name in (*_ALWAYS, *(name for name in differing_settings(rows) if name not in _ALWAYS)):
+    for name in (*_ALWAYS, *(name for name in index_table.differing_settings(rows) if name not in _ALWAYS)):
         if name != by and name in forms.option_fields(IndexConfig):
             values = [index.config.by_name().get(name) for index in rows]
             numeric = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
@@ -144,22 +138,22 @@ def _config() -> Mapping[str, Any]:
 def _group(index: IndexSummary, by: str) -> str:
     if by == "kind":
         return kind_title(index.kind)
-    return shown(by, group_of(index, by)) if by == "model" else group_of(index, by)
+    return shown(by, index_table.group_of(index, by)) if by == "model" else index_table.group_of(index, by)
 
 
-def _recall(measured: MeasuredRecall | None) -> str:
+def _recall(measured: index_table.MeasuredRecall | None) -> str:
     """Return the recall as text, so that a missing one does not read "None"; with two decimals it sorts like the
     number."""
     return "–" if measured is None else numbers.score(measured.recall)
 
 
-def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, MeasuredRecall]:
+def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, index_table.MeasuredRecall]:
     """Return the evidence recall by index, read again after an experiment has changed."""
     return _read_recalls(tuple(sorted(index.id for index in rows)), session.workbench().experiments.store.changes())
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> dict[str, MeasuredRecall]:
+def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> dict[str, index_table.MeasuredRecall]:
     """Read the recalls. changes: of the experiments, part of the cache key."""
     return dict(session.workbench().experiments.measured_recall(index_ids))
 

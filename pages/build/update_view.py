@@ -7,15 +7,8 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
+from leanrag_core.types import updating
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.updating import (
-    REBUILD_BELOW,
-    DocumentChanges,
-    Edit,
-    EditOutcome,
-    UpdatePreview,
-    UpdateReport,
-)
 from pages.build import rewrite_view
 from pages.common import buttons, forms, markup, session, state
 from pages.common.frame import lazy_fold, plain_errors
@@ -54,7 +47,7 @@ def panel(index: IndexSummary) -> None:
     _edits(index, at_work=at_work)
 
 
-def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) -> None:
+def _preview(index: IndexSummary, changes: updating.DocumentChanges, *, at_work: bool) -> None:
     preview = session.workbench().updates.preview(session.open_index(index), changes)
     names = (
         ("update.documents.added", preview.added),
@@ -71,7 +64,7 @@ def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) ->
         st.rerun()
 
 
-def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
+def _tiles(preview: updating.UpdatePreview) -> list[tuple[str, str, str]]:
     calls = preview.usage.calls
     cost = f"{numbers.money(preview.usage.cost)}{say('ask.comma')}" if preview.usage.cost else ""
     fresh = say("update.fresh_calls", n=preview.fresh_calls) if preview.fresh_calls else say("update.no_calls")
@@ -98,7 +91,7 @@ def _head() -> tuple[str, ...]:
     return ("", *(say(f"update.column.{name}") for name in ("kept", "changed", "new", "gone")))
 
 
-def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
+def _rows(report: updating.UpdateReport) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         (say("update.row.chunks"), "–", "–", f"{report.chunks_added:,}", f"{report.chunks_removed:,}"),
         (
@@ -129,12 +122,12 @@ def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
     return rows
 
 
-def _advice(report: UpdateReport) -> None:
+def _advice(report: updating.UpdateReport) -> None:
     """Draw how far the clusters are from fresh ones, and whether a rebuild is worthwhile."""
     lowest = report.agreement[0] if report.agreement else None
     if lowest is None:
         return
-    advice = say("update.advice.rebuild" if lowest < REBUILD_BELOW else "update.advice.stay")
+    advice = say("update.advice.rebuild" if lowest < updating.REBUILD_BELOW else "update.advice.stay")
     markup.note(f"{say('update.agreement', index=numbers.score(lowest))} {advice}")
 
 
@@ -198,7 +191,7 @@ def _edits(index: IndexSummary, *, at_work: bool) -> None:
                 st.rerun()
 
 
-def sentence_of(edit: Edit, outcome: EditOutcome | None = None) -> str:
+def sentence_of(edit: updating.Edit, outcome: updating.EditOutcome | None = None) -> str:
     """Return in a sentence what the edit did. outcome: of the last update; adds that the edit no longer applies."""
     text = say(
         f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)

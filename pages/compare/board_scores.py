@@ -7,19 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.comparing import board
+from leanrag_core.comparing import board, board_controls
 from leanrag_core.comparing.board import QuestionScorer, SetScores
-from leanrag_core.comparing.board_controls import (
-    Control,
-    index_controls,
-    index_settings,
-    neighbours,
-    numbers_of_links,
-    settings_link,
-    settings_name,
-    split_settings,
-    strategy_controls,
-)
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.execution.background import LatestWork
@@ -51,14 +40,14 @@ class Board:
     index: Index
     info: StrategyInfo
     questions: tuple[GoldQuestion, ...]
-    controls: tuple[Control, ...]
+    controls: tuple[board_controls.Control, ...]
     ground: Mapping[str, Any]
     start: Mapping[str, Any]
     key: tuple[object, ...]
 
     def name(self, settings: Mapping[str, Any], beside: Mapping[str, Any]) -> str:
         """Return the name of a setting, by what differs from another one."""
-        return words(settings_name(self.controls, settings, beside))
+        return words(board_controls.settings_name(self.controls, settings, beside))
 
     def now(self) -> dict[str, Any]:
         """Return the settings that the sliders show."""
@@ -70,15 +59,17 @@ class Board:
 
     def remember(self, name: str, settings: Mapping[str, Any]) -> None:
         """Store settings in the session and in the page's link. name: NOW or PINNED of board_state."""
-        state.remember(name, settings_link(settings, self.ground))
+        state.remember(name, board_controls.settings_link(settings, self.ground))
 
     def options(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings that are options of the system."""
-        return split_settings(settings)[0]
+        return board_controls.split_settings(settings)[0]
 
     def of_index(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Return the index settings that differ from those of column A's index."""
-        return split_settings({key: value for key, value in settings.items() if value != self.ground[key]})[1]
+        return board_controls.split_settings(
+            {key: value for key, value in settings.items() if value != self.ground[key]}
+        )[1]
 
     def index_of(self, settings: Mapping[str, Any]) -> Index:
         """Return the index with these settings: the column's own, else a trial made from kept stages."""
@@ -134,7 +125,9 @@ class Board:
         """Measure the likely next moves in a thread until a slider is moved; pause while pages are drawn."""
         results, scorer, asking = _results(), _scorer(self.key, self.questions), session.workbench().questions
         waiting = []
-        for settings in neighbours(self.controls, self.now(), board_session.moved, board_session.towards):
+        for settings in board_controls.neighbours(
+            self.controls, self.now(), board_session.moved, board_session.towards
+        ):
             topic = self._topic(settings)
             if topic not in results:
                 waiting.append((topic, self.index_of(settings), self.options(settings)))
@@ -166,13 +159,15 @@ def board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[Gold
     start = {**official, **(chosen[0].chosen.options if chosen[0].info.name == info.name else {})}
     config, heuristic = index.manifest.config, index.manifest.kind == HEURISTIC
     links = [state.recall(board_state.NOW), state.recall(board_state.PINNED)]
-    listed = strategy_controls(info.config, [start, *numbers_of_links(links, info.config)])
+    listed = board_controls.strategy_controls(
+        info.config, [start, *board_controls.numbers_of_links(links, info.config)]
+    )
     ground, start = ({control.key: each[control.key] for control in listed} for each in (official, start))
     if index.manifest.kind != IMPORTED and index.manifest.corpus.id:
-        defaults = index_settings(config, heuristic=heuristic)
-        tried = index_settings(replace(config.checked(), **chosen[0].changed), heuristic=heuristic)
+        defaults = board_controls.index_settings(config, heuristic=heuristic)
+        tried = board_controls.index_settings(replace(config.checked(), **chosen[0].changed), heuristic=heuristic)
         ground, start = ground | defaults, start | tried
-        listed += index_controls(config, [defaults, tried], heuristic=heuristic)
+        listed += board_controls.index_controls(config, [defaults, tried], heuristic=heuristic)
     key = (summary.id, summary.created, info.name, hash(questions))
     return Board(summary, index, info, questions, listed, ground, start, key)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -145,7 +146,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
             return view
         chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
         if chosen_budget == columns.EQUAL:
-            look = {"step": 500, "label_visibility": "collapsed", "width": 120}
+            look: dict[str, Any] = {"step": 500, "label_visibility": "collapsed", "width": 120}
             choices.number("equal", say("compare.equal_tokens"), columns.EQUAL_TOKENS, (200, 64_000), **look)
         if view in (columns.SIDE, columns.CONTEXTS):
             choices.toggle("differ", say("compare.only_differences"))

@@ -4,15 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from leanrag_core.evaluation.audit.records import (
-    CANNOT_TELL,
-    WINS,
-    Agreement,
-    Audit,
-    FirstAnswerBias,
-    LengthEffect,
-    PairAudit,
-)
+from leanrag_core.evaluation.audit import records
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import PairMark, pair_mark
@@ -38,7 +30,7 @@ MOST_FLIPS = 0.45
 _HEAD = ("pair", "rate", "both", "first", "second", "flips", "ties", "unparsed", "p", "verdict")
 
 
-def table(pairs: Sequence[PairAudit], letters: Mapping[str, str], shown: PairAudit | None) -> Markup:
+def table(pairs: Sequence[records.PairAudit], letters: Mapping[str, str], shown: records.PairAudit | None) -> Markup:
     """Return the table of a criterion's pairs. letters: by run; shown: the pair whose details stand below."""
     head = joined(html('<th class="{}">{}</th>', name, _head(name)) for name in _HEAD)
     lines = [_line(pair, letters, is_shown=pair == shown) for pair in pairs]
@@ -52,7 +44,7 @@ def _head(name: str) -> Markup:
     return html("{}{}", say("evaluate.audit.head.rate"), scale)
 
 
-def _line(pair: PairAudit, letters: Mapping[str, str], *, is_shown: bool) -> Markup:
+def _line(pair: records.PairAudit, letters: Mapping[str, str], *, is_shown: bool) -> Markup:
     template = '<td class="pair">{} <span class="lr-muted">{}</span> {}</td>'
     names = html(template, run_name(pair.a, letters), say("evaluate.audit.against"), run_name(pair.b, letters))
     flips = pair.swaps.flip_rate
@@ -89,12 +81,12 @@ def half_width(interval: Interval | None) -> str:
     return f"± {50 * (interval.high - interval.low):.0f}"
 
 
-def _ties(pair: PairAudit) -> str:
+def _ties(pair: records.PairAudit) -> str:
     n = pair.wins + pair.losses + pair.ties
     return numbers.share(pair.ties / n) if n else "–"
 
 
-def _marks(pair: PairAudit, letter: str) -> Markup:
+def _marks(pair: records.PairAudit, letter: str) -> Markup:
     rate = pair.win_rate
     if rate is None:
         return NOTHING
@@ -128,10 +120,10 @@ def _flips(rate: float | None) -> Markup:
     )
 
 
-def _verdict(pair: PairAudit, letters: Mapping[str, str]) -> Markup:
-    if pair.verdict == CANNOT_TELL:
+def _verdict(pair: records.PairAudit, letters: Mapping[str, str]) -> Markup:
+    if pair.verdict == records.CANNOT_TELL:
         return html('<span class="unsure">{} {}</span>', "?", say("evaluate.audit.verdict.cannot_tell"))
-    code = "evaluate.audit.verdict.wins" if pair.verdict == WINS else "evaluate.audit.verdict.wins_weakly"
+    code = "evaluate.audit.verdict.wins" if pair.verdict == records.WINS else "evaluate.audit.verdict.wins_weakly"
     return html("<b>{} {}</b>", "✓", say(code, run=letters.get(pair.winner, "") or pair.winner))
 
 
@@ -154,7 +146,7 @@ def criterion_title(criterion: str) -> str:
     return say(code) if known(code) else criterion.capitalize()
 
 
-def bias(rows: Sequence[FirstAnswerBias]) -> None:
+def bias(rows: Sequence[records.FirstAnswerBias]) -> None:
     """Draw how often the answer shown first wins, by criterion."""
     figure_view.title(say("evaluate.audit.bias"), say("evaluate.audit.bias_note"))
     bars = [
@@ -181,13 +173,13 @@ def bias(rows: Sequence[FirstAnswerBias]) -> None:
     figure_view.show(drawings, head, table, key="audit_bias")
 
 
-def _ends(row: FirstAnswerBias) -> tuple[str, str]:
+def _ends(row: records.FirstAnswerBias) -> tuple[str, str]:
     ends = (None, None) if row.share is None else (row.share.low, row.share.high)
     low, high = ("–" if end is None else numbers.share(end) for end in ends)
     return low, high
 
 
-def length(effects: Sequence[LengthEffect], letters: Mapping[str, str]) -> None:
+def length(effects: Sequence[records.LengthEffect], letters: Mapping[str, str]) -> None:
     """Draw how the win rate depends on an answer's length relative to the other answer's."""
     figure_view.title(say("evaluate.audit.length"), say("evaluate.audit.length_note"))
     if not effects:
@@ -222,7 +214,7 @@ def length(effects: Sequence[LengthEffect], letters: Mapping[str, str]) -> None:
     draw(markup.muted(_length_words(effect, curve)))
 
 
-def _curve(effect: LengthEffect, points: Sequence[LengthPoint]) -> tuple[CurvePoint, ...]:
+def _curve(effect: records.LengthEffect, points: Sequence[LengthPoint]) -> tuple[CurvePoint, ...]:
     fit = effect.fit
     bounds = () if fit is None else (fit.equal_length.low, fit.equal_length.high, fit.odds_per_doubling.low,
                                      fit.odds_per_doubling.high)  # fmt: skip
@@ -236,7 +228,7 @@ def _curve(effect: LengthEffect, points: Sequence[LengthPoint]) -> tuple[CurvePo
     )
 
 
-def _length_words(effect: LengthEffect, curve: Sequence[CurvePoint]) -> str:
+def _length_words(effect: records.LengthEffect, curve: Sequence[CurvePoint]) -> str:
     longer = say("evaluate.audit.longer", share=numbers.share(effect.longer_wins.value))
     if effect.fit is None or not curve:
         return longer
@@ -253,7 +245,7 @@ def _length_words(effect: LengthEffect, curve: Sequence[CurvePoint]) -> str:
     )
 
 
-def agreement(audit: Audit) -> None:
+def agreement(audit: records.Audit) -> None:
     """Draw kappa of each judge with itself and with the others."""
     figure_view.title(say("evaluate.audit.agreement"), say("evaluate.audit.agreement_note"))
     rows = [row for row in audit.agreement if row.kappa is not None]
@@ -275,7 +267,7 @@ def agreement(audit: Audit) -> None:
     figure_view.show(drawings, head, [_agreement_row(row) for row in rows], key="audit_agreement")
 
 
-def _agreement_row(row: Agreement) -> tuple[str, ...]:
+def _agreement_row(row: records.Agreement) -> tuple[str, ...]:
     return (
         judge_title(row.judge),
         judge_title(row.other),
@@ -285,7 +277,7 @@ def _agreement_row(row: Agreement) -> tuple[str, ...]:
     )
 
 
-def same_words(row: Agreement) -> str:
+def same_words(row: records.Agreement) -> str:
     """Return how often two judges agree, with the interval; a dash where that is not known."""
     same = row.same
     if same is None or same.low is None or same.high is None:

@@ -6,21 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from leanrag_core.evaluation import measuring
-from leanrag_core.evaluation.paper_tables import (
-    CONTEXT,
-    DATASETS,
-    LEANRAG,
-    NO_CHUNKS,
-    NO_RELATIONS,
-    RELATIONS,
-    SCORES,
-    SYSTEMS,
-    TOKENS,
-    WIN_RATES,
-    PaperCell,
-    paper_table,
-)
+from leanrag_core.evaluation import measuring, paper_tables
 from leanrag_core.evaluation.tables import KindDifference
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import Beside, Difference, beside_published, forest
@@ -38,15 +24,23 @@ def tables_of(result: ExperimentResult) -> tuple[str, ...]:
     """Return the paper's tables for which the experiment has its own figures."""
     names = {run.key for run in result.spec.runs}
     kinds = {judgement.kind for judgement in result.judgements}
-    if LEANRAG not in names or not names <= {*SYSTEMS, NO_RELATIONS, NO_CHUNKS} or len(names) < 2:
+    if (
+        paper_tables.LEANRAG not in names
+        or not names <= {*paper_tables.SYSTEMS, paper_tables.NO_RELATIONS, paper_tables.NO_CHUNKS}
+        or len(names) < 2
+    ):
         return ()
     tables = []
-    if NO_RELATIONS in names and PAIRWISE in kinds:
-        tables.append(RELATIONS)
-    if NO_CHUNKS in names and ABSOLUTE in kinds:
-        tables.append(CONTEXT)
-    if names & ({*SYSTEMS} - {LEANRAG}):
-        tables += [SCORES] * (ABSOLUTE in kinds) + [WIN_RATES] * (PAIRWISE in kinds) + [TOKENS]
+    if paper_tables.NO_RELATIONS in names and PAIRWISE in kinds:
+        tables.append(paper_tables.RELATIONS)
+    if paper_tables.NO_CHUNKS in names and ABSOLUTE in kinds:
+        tables.append(paper_tables.CONTEXT)
+    if names & ({*paper_tables.SYSTEMS} - {paper_tables.LEANRAG}):
+        tables += (
+            [paper_tables.SCORES] * (ABSOLUTE in kinds)
+            + [paper_tables.WIN_RATES] * (PAIRWISE in kinds)
+            + [paper_tables.TOKENS]
+        )
     return tuple(tables)
 
 
@@ -58,7 +52,7 @@ def show(result: ExperimentResult) -> bool:
     figure_view.title(say("evaluate.paper"), say("evaluate.paper_note"))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="paper_controls"):
         table = _choice(_TABLE, say("evaluate.paper_table"), {name: say(f"evaluate.paper.{name}") for name in tables})
-        own_cells = paper_table(table, result)[0]
+        own_cells = paper_tables.paper_table(table, result)[0]
         dataset = _choice(_DATASET, say("evaluate.paper_dataset"), {name: name for name in _datasets(result)})
         criteria = list(dict.fromkeys(cell.criterion for cell in own_cells.cells))
         titles = {
@@ -76,7 +70,7 @@ def show(result: ExperimentResult) -> bool:
     return True
 
 
-def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
+def rows_of(cells: Sequence[paper_tables.PaperCell], dataset: str) -> list[Beside]:
     """Return the systems of a criterion, with the published figure of the data set."""
     rows = []
     for cell in cells:
@@ -96,7 +90,7 @@ def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
 
 def _datasets(result: ExperimentResult) -> list[str]:
     """Return the paper's data sets, first the one that the questions seem to come from."""
-    return sorted(DATASETS, key=lambda name: name.lower() not in result.spec.question_set.lower())
+    return sorted(paper_tables.DATASETS, key=lambda name: name.lower() not in result.spec.question_set.lower())
 
 
 def _choice(name: str, label: str, titles: Mapping[str, str]) -> str:

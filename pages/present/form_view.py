@@ -7,16 +7,8 @@ import streamlit as st
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.execution.background import StreamedCall, StreamedCalls
+from leanrag_core.presenting import story
 from leanrag_core.presenting.edits import MAX_NOTES, MAX_TITLE
-from leanrag_core.presenting.story import (
-    LEANRAG,
-    MAX_BESIDE,
-    MAX_QUESTIONS,
-    NAIVE,
-    SLIDES,
-    PresentationPlan,
-    PresentedStrategy,
-)
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
 from leanrag_core.types.job import Progress
@@ -46,13 +38,13 @@ def show(summary: IndexSummary | None) -> None:
         beside = _beside()
         notes = _notes()
         with st.container(key="primary_present_make", width="content"):
-            ready = bool(title.strip()) and 0 < len(questions) <= MAX_QUESTIONS
+            ready = bool(title.strip()) and 0 < len(questions) <= story.MAX_QUESTIONS
             pressed = buttons.primary(say("present.make_button"), "", "present_make_now", disabled=not ready)
         if not ready:
-            draw(markup.muted(say("present.make_needs", n=MAX_QUESTIONS, chosen=len(questions))))
+            draw(markup.muted(say("present.make_needs", n=story.MAX_QUESTIONS, chosen=len(questions))))
         if pressed:
-            plan = PresentationPlan(
-                title, questions, (PresentedStrategy(LEANRAG), *beside), date.today().isoformat(), notes
+            plan = story.PresentationPlan(
+                title, questions, (story.PresentedStrategy(story.LEANRAG), *beside), date.today().isoformat(), notes
             )
             st.session_state[_CALL] = _begin(summary, plan)
             st.rerun()
@@ -78,8 +70,8 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
     chosen = st.multiselect(
         say("present.choose_questions"),
         list(known),
-        max_selections=MAX_QUESTIONS,
-        placeholder=say("present.choose_placeholder", n=MAX_QUESTIONS),
+        max_selections=story.MAX_QUESTIONS,
+        placeholder=say("present.choose_placeholder", n=story.MAX_QUESTIONS),
         key=f"present_questions_{chosen_set}",
         select_all=False,
     )
@@ -88,16 +80,16 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
     return tuple(known.get(text) or GoldQuestion(f"own-{n}", text) for n, text in enumerate(texts, start=1))
 
 
-def _beside() -> list[PresentedStrategy]:
+def _beside() -> list[story.PresentedStrategy]:
     """Draw the choice of strategies to compare with LeanRAG, with their official settings, and return them."""
-    infos = {info.name: info for info in strategies().strategies if info.name != LEANRAG and not info.parts}
+    infos = {info.name: info for info in strategies().strategies if info.name != story.LEANRAG and not info.parts}
     titles = {name: words(info.title) for name, info in infos.items()}
-    label, default = say("present.beside"), [NAIVE] if NAIVE in titles else []
-    chosen = choices.multiselect(label, titles, default, max_selections=MAX_BESIDE, key="present_beside")
+    label, default = say("present.beside"), [story.NAIVE] if story.NAIVE in titles else []
+    chosen = choices.multiselect(label, titles, default, max_selections=story.MAX_BESIDE, key="present_beside")
     for name in chosen:
         settings = settings_line(shown_settings(infos[name], official_settings(infos[name])))
         draw(markup.muted(say("present.asked_with", name=infos[name].title, settings=settings)))
-    return [PresentedStrategy(name) for name in chosen]
+    return [story.PresentedStrategy(name) for name in chosen]
 
 
 def _notes() -> dict[str, str]:
@@ -107,12 +99,12 @@ def _notes() -> dict[str, str]:
             slide: st.text_area(
                 say(f"present.slide.{slide}"), max_chars=MAX_NOTES, key=f"present_notes_{slide}", height=70
             )
-            for slide in SLIDES
+            for slide in story.SLIDES
         }
     return {slide: text for slide, text in notes.items() if text.strip()}
 
 
-def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str, str]:
+def _begin(summary: IndexSummary, plan: story.PresentationPlan) -> StreamedCall[str, str]:
     bench, index = session.workbench(), session.open_index(summary)
 
     def make(write: Callable[[str], None]) -> str:
