@@ -62,10 +62,9 @@ def take_along(scope: Scope, *, twice: bool = False) -> None:
             state.remember(_OTHER.name(plain), state.recall(scope.name(plain)) if twice else None)
     for name in [*state.memory().values]:  # indexes of the columns, changed settings of them, names
         if name.startswith(tuple(column.name(part) for column in (_OWN, _OTHER) for part in ("index", "ix_", "title"))):
-            state.remember(name, None)
+            state.forget(name)
     state.remember("q", state.recall(scope.name("q")))
-    state.remember("cols", None)
-    state.remember("cview", None)
+    state.forget("cols", "cview")
     if twice:
         chosen = controls.held(scope, strategies).strategy
         for column in (_OWN, _OTHER):

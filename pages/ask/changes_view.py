@@ -14,7 +14,7 @@ from leanrag_core.types.trace import Trace
 from pages.ask import asking, roles
 from pages.common import buttons, forms, markup
 from pages.common.html import html, joined
-from pages.common.messages import as_capital, known, language, say, words
+from pages.common.messages import as_capital, language, say, say_or, words
 from pages.common.scope import Scope
 
 _LISTED = 4  # most names listed per role
@@ -63,10 +63,7 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
 
 def role_title(trace: Trace, role: str, n: int) -> str:
     """Return the title of a role of items or relations; n: how many there are."""
-    code = f"change.{roles.code_part(role)}"
-    if known(code):
-        return say(code, n=n)
-    return as_capital(roles.role_title(trace, role))
+    return say_or(as_capital(roles.role_title(trace, role)), f"change.{roles.code_part(role)}", n=n)
 
 
 @dataclass(frozen=True)

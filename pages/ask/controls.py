@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -80,26 +81,13 @@ def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
     return lambda parts: set(parts) <= set(switches)
 
 
-class Fold:
-    """The options behind the button. Nothing on the page waits for them, so they are drawn after the picture."""
-
-    def __init__(self, place: DeltaGenerator | None, fill: Callable[[], None]) -> None:
-        self._place, self._fill = place, fill
-
-    def draw(self) -> None:
-        """Draw the options at their place; a second call does nothing."""
-        place, self._place = self._place, None
-        if place is not None:
-            with place:
-                self._fill()
-
-
 @dataclass(frozen=True)
 class Controls:
-    """The values of the controls, and the options still to be drawn."""
+    """The values of the controls, and a function that draws the options behind the button. Nothing on the page waits
+    for them, so they are drawn after the picture; a second call does nothing."""
 
     chosen: Chosen
-    fold: Fold
+    draw_rest: Callable[[], None]
 
 
 def show(
@@ -122,12 +110,15 @@ def show(
         rest = [field for field in specs if field not in in_row]
         place = _more_settings(scope) if rest else None
 
-    def fill() -> None:
-        above(scope, strategies[name])
-        for field in rest:
-            forms.draw_field(config, field, under=scope.name(forms.link_name(specs[field], f"{name}_")))
+    @cache
+    def draw_rest() -> None:
+        if place is not None:
+            with place:
+                above(scope, strategies[name])
+                for field in rest:
+                    forms.draw_field(config, field, under=scope.name(forms.link_name(specs[field], f"{name}_")))
 
-    return Controls(held(scope, strategies), Fold(place, fill))
+    return Controls(held(scope, strategies), draw_rest)
 
 
 def _more_settings(scope: Scope) -> DeltaGenerator:

@@ -50,8 +50,7 @@ def is_held(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyIn
 
 def forget(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> None:
     """Reset the controls of the scope to the official settings."""
-    for name in _names(scope, chosen, strategies):
-        state.remember(name, None)
+    state.forget(*_names(scope, chosen, strategies))
 
 
 def _names(scope: Scope, chosen: AskedWith, strategies: Mapping[str, StrategyInfo]) -> list[str]:

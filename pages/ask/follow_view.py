@@ -68,8 +68,7 @@ def _ask(scope: Scope, question: str, after: str, wrote: str) -> None:
     state.remember(scope.name("q"), question)
     state.remember(scope.name(AFTER), after)
     state.remember(scope.name(WROTE), wrote)
-    state.remember(scope.name("node"), None)
-    state.remember(reference_view.PLACE, None)
+    state.forget(scope.name("node"), reference_view.PLACE)
     asking.want(scope, question)
 
 

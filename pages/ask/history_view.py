@@ -1,15 +1,13 @@
 """The history of questions: a drawer to search, open, pin, note and delete them, and the latest ones on an empty
 page."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
-from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.question_set import MAX_NOTE, HistoryEntry
@@ -18,7 +16,7 @@ from leanrag_core.types.trace import Answer
 from pages.ask import asking
 from pages.common import buttons, forms, markup, session, state
 from pages.common.html import draw, html
-from pages.common.messages import LANGUAGE, language, message, say, words
+from pages.common.messages import LANGUAGE, kept_fault, language, message, say, show_fault, words
 from pages.common.scope import Scope
 
 AFTER, WROTE = "after", "wrote"  # names in links: the previous question of the thread, and the follow-up as written
@@ -102,9 +100,7 @@ def _history(scope: Scope) -> None:
     search = st.text_input(
         label, key=key, icon=icon, type="search", placeholder=say("history.search"), label_visibility="collapsed"
     )
-    failed: Message | None = st.session_state.pop(scope.key("history_failed"), None)
-    if failed is not None:
-        message(failed, kind="error")
+    show_fault(scope.key("history_failed"))
     _undo(scope)
     try:
         entries = bench.history.matching(search or "")
@@ -161,17 +157,8 @@ def _undo(scope: Scope) -> None:
         buttons.tertiary(label, "undo", scope.name("history_undo"), _restore, scope)
 
 
-@contextmanager
-def _told(scope: Scope) -> Iterator[None]:
-    """Catch an error in a callback and store its message, for the drawer to show."""
-    try:
-        yield
-    except LeanRAGError as error:
-        st.session_state[scope.key("history_failed")] = error.message
-
-
 def _pin(scope: Scope, entry: HistoryEntry) -> None:
-    with _told(scope):
+    with kept_fault(scope.key("history_failed")):
         session.workbench().history.pin(entry.id, pinned=not entry.pinned)
 
 
@@ -181,19 +168,19 @@ def _begin_note(scope: Scope, entry: HistoryEntry) -> None:
 
 
 def _note(scope: Scope, entry: HistoryEntry, key: str) -> None:
-    with _told(scope):
+    with kept_fault(scope.key("history_failed")):
         session.workbench().history.note(entry.id, str(st.session_state.get(key, "")))
     st.session_state[scope.key("history_noting")] = None
 
 
 def _delete(scope: Scope, entry: HistoryEntry) -> None:
-    with _told(scope):
+    with kept_fault(scope.key("history_failed")):
         session.workbench().history.delete(entry.id)
         st.session_state[scope.key("deleted")] = [*st.session_state.get(scope.key("deleted"), []), entry]
 
 
 def _restore(scope: Scope) -> None:
     deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
-    with _told(scope):
+    with kept_fault(scope.key("history_failed")):
         session.workbench().history.restore(deleted[-1])
         st.session_state[scope.key("deleted")] = deleted[:-1]

@@ -86,13 +86,13 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         if question and documents is not None:
             index = within.cut(summary, documents)
             ask = asking.Ask.of(summary, question, chosen, documents)
-            result_view.show(PAGE, index, ask, drawn=shown.fold.draw)
+            result_view.show(PAGE, index, ask, drawn=shown.draw_rest)
         elif not question:
             session.read_ahead(summary)
             history_view.recent(PAGE, summary)
             question_view.examples(PAGE, summary)
         recorded_view.open_button(PAGE)
-    shown.fold.draw()
+    shown.draw_rest()
     state.publish(names)
 
 

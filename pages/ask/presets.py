@@ -33,11 +33,7 @@ def set_options(scope: Scope, info: StrategyInfo, options: Mapping[str, Any], *,
     switches = [name for name, spec in specs.items() if controls.is_switch(spec)]
     if reset or any(name in switches for name in options):
         current_options = controls.held(scope, {info.name: info}).options
-        base = (
-            {name: specs[name].default for name in switches}
-            if reset
-            else {name: current_options[name] for name in switches}
-        )
+        base = {name: specs[name].default if reset else current_options[name] for name in switches}
         used = sorted(name for name in switches if {**base, **options}[name])
         state.remember(scope.name(f"{info.name}_use"), ",".join(used) or "none")
     for name, spec in specs.items():

@@ -67,9 +67,9 @@ def ask(scope: Scope, question: str, askers: Sequence[Scope]) -> bool:
 def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     st.session_state.pop(scope.key("question_too_long"), None)
     state.remember(scope.name("q"), question)
-    state.remember(scope.name("node"), None)
-    for name in (reference_view.PLACE, scope.name("without"), scope.name("after"), scope.name("wrote")):
-        state.remember(name, None)
+    state.forget(
+        scope.name("node"), reference_view.PLACE, scope.name("without"), scope.name("after"), scope.name("wrote")
+    )
     for asker in askers:
         asking.want(asker, question)
 

@@ -29,14 +29,11 @@ def open_button(scope: Scope) -> None:
     def read(content: bytes, name: str) -> None:
         st.session_state[scope.key("run")] = run_of(content, name=name)
 
-    kind = saved_files.SavedFile(
-        button=say("ask.open_run"),
-        hint=say("ask.open_run_hint"),
-        field=say("ask.run_file"),
-        failed=say("ask.run_not_opened"),
-        max_bytes=MAX_BYTES,
+    codes, file_key = (
+        ("ask.open_run", "ask.open_run_hint", "ask.run_file", "ask.run_not_opened"),
+        scope.name("run_file"),
     )
-    saved_files.open_button(kind, read, key=scope.name("open_run"), file_key=scope.name("run_file"))
+    saved_files.open_button(codes, MAX_BYTES, read, key=scope.name("open_run"), file_key=file_key)
 
 
 def opened(scope: Scope) -> RecordedRun | None:

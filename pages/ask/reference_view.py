@@ -203,7 +203,7 @@ def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
 
 def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
     """Open Explore with this node of the scope's index chosen, and one of its relations if given."""
-    state.remember(PLACE, None)
+    state.forget(PLACE)
     state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
     state.remember("node", node_id)
     state.remember("rel", relation_id)

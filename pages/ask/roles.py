@@ -11,7 +11,7 @@ from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, 
 from leanrag_core.views import schema
 from pages.common import markup
 from pages.common.html import NOTHING, html
-from pages.common.messages import known, language, say, words
+from pages.common.messages import known, language, say, say_or, words
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,13 @@ def _colour(section: ContextSection) -> str:
 
 def role_title(trace: Trace, role: str) -> str:
     """Return the title of a role of items or relations in a table."""
-    code, style = f"role.{code_part(role)}", trace.style(role) or trace.style(role, on="relation")
-    if known(code):
-        return say(code)
-    return words(style.title) if style else role
+    style = trace.style(role) or trace.style(role, on="relation")
+    return say_or(words(style.title) if style else role, f"role.{code_part(role)}")
 
 
 def made_title(origin: str) -> str:
     """Return in words how the description of a relation was made, as Explore does where it has the kind."""
-    code = f"made.{code_part(origin)}"
-    return say(code) if known(code) else schema.kind_title(origin, say)
+    return say_or(schema.kind_title(origin, say), f"made.{code_part(origin)}")
 
 
 def reason(trace: Trace, item: TraceItem) -> str:

@@ -124,8 +124,8 @@ def _delete(ids: Sequence[str]) -> None:
         for index_id in ids:
             session.workbench().indexes.hold(index_id)
             if state.recall("index") == index_id:  # otherwise the page would report it as missing
-                state.remember("index", None)
-        state.remember(TICKED, None)
+                state.forget("index")
+        state.forget(TICKED)
 
 
 def deleted() -> None:

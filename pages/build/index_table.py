@@ -17,7 +17,7 @@ from pages.build import embedding_view, index_actions
 from pages.common import choices, forms, markup, paging, session, state, widgets
 from pages.common.frame import kind_title
 from pages.common.html import draw
-from pages.common.messages import known, say
+from pages.common.messages import say, say_or
 
 _ROWS = 200  # a page
 _GROUPS = ("", "corpus_name", "kind", "model")
@@ -65,7 +65,7 @@ def shown(name: str, value: Any) -> str:
     """Return the value of a setting as a cell shows it."""
     if name in ("model", "embedding"):
         code = embedding_view.TITLES.get(value, "") if name == "embedding" else f"build.model.{value}"
-        return say(code) if known(code) else model_title(str(value))
+        return say_or(model_title(str(value)), code)
     if name == "tau" and not value:
         return say("setting.from_data")
     text = forms.shown(name, value) if isinstance(value, bool | int | str | None) else str(value)

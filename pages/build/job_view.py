@@ -119,13 +119,6 @@ def _panel(job_id: str, was_live: bool) -> None:
         rows = [(words(fact.title), fact.value) for fact in facts]
         title = say("job.result")
         markup.block(title, markup.facts_table(("", ""), rows, caption=title))
-    if job.status != "running" and not (job.status == "done" and build_charts.has_forecast(job)):
-        left, right = st.columns([7, 5], gap="large")
-        with left:
-            markup.block(say("job.stages"), _stages(job))
-        with right:
-            growing_view.show(job)
-        return
     left, right = st.columns([7, 5], gap="large")
     with left:
         markup.block(say("job.stages"), _stages(job))
@@ -134,7 +127,7 @@ def _panel(job_id: str, was_live: bool) -> None:
         if job.status == "running":
             markup.block(say("job.written_now"), _feed(job))
             build_charts.live(job)
-        else:
+        elif job.status == "done":
             build_charts.ended(job)
 
 
@@ -192,14 +185,8 @@ def _headline(job: JobState) -> None:
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     title, pace = job_words.title(job, running), job_words.pace(job, running)
     draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
-    ended, kind = "" if job.live else " ended", "build" if job.builds_index else "other"
-    template = (
-        '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
-        'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
-        '<u style="width:{:.1f}%"></u></div>'
-        '<div class="lr-small lr-muted">{}</div>'
-    )
-    draw(html(template, ended, say(f"job.share.{kind}"), job.share * 100, job.share * 100, job_words.about(job)))
+    ended, kind = "" if job.live else "ended", "build" if job.builds_index else "other"
+    draw(markup.progress_bar(say(f"job.share.{kind}"), job.share, ended), markup.muted(job_words.about(job)))
     # In a row of their own, aligned left, so that replacing a button moves no other.
     if job.status != "stopped":
         with st.container(horizontal=True, gap="small"):

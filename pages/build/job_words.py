@@ -9,7 +9,7 @@ from leanrag_core.types.config import BUILTIN, HERE, model_title
 from leanrag_core.types.job import JobState, StageState, Written
 from leanrag_core.workbench.experiments import PARTS_STAGE
 from pages.common import forms, frame, messages, session
-from pages.common.messages import known, language, say, words
+from pages.common.messages import known, language, say, say_or, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer is waiting for others
 _NAMED_PLACES = 3
@@ -174,8 +174,7 @@ def _of_unit(n: int, unit: str) -> str:
     """Return a count such as "1 entity" or "3 entities", with the catalog's words for the unit if it has any."""
     if not unit:
         return f"{n:,}"
-    code = f"unit.{unit.replace(' ', '_')}"
-    return say(code, n=n) if known(code) else numbers.of_unit(n, unit).strip()
+    return say_or(numbers.of_unit(n, unit).strip(), f"unit.{unit.replace(' ', '_')}", n=n)
 
 
 def _lower(text: str) -> str:

@@ -66,7 +66,7 @@ def _job_panel(jobs: list[JobState]) -> None:
         job = session.workbench().jobs.job(wanted)
     except JobNotFound as error:
         message(error, kind="error")
-        state.remember("job", None)
+        state.forget("job")
         return
     job_view.show(job.id)
     if job.status == "done" and job.builds_index:

@@ -9,7 +9,7 @@ from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from pages.common import buttons, choices, forms, markup, session, widgets
+from pages.common import buttons, choices, forms, markup, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
@@ -19,8 +19,7 @@ _EDITED = "lr_prompts"  # task -> text, only for prompts that differ from the ca
 
 
 def _edited() -> dict[str, str]:
-    edited: dict[str, str] = st.session_state.setdefault(_EDITED, {})
-    return edited
+    return state.in_session(_EDITED, dict[str, str])
 
 
 def take(prompts: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from pages.common import buttons, choices, forms, markup, session, state, widget
 from pages.common.component import component
 from pages.common.frame import plain_errors
 from pages.common.html import draw
-from pages.common.messages import known, message, say, words
+from pages.common.messages import message, say, say_or, words
 
 _SCRIPT = Path(__file__).with_name("size_effect.js")
 _FRAME = '<div class="lr-effect"></div>'
@@ -78,7 +78,7 @@ def take_preset(title: str | None) -> None:
     fill(chosen.index)
     for field, value in before.ask.items() if before else ():
         if state.recall(on_ask(field)) == state.written(value):
-            state.remember(on_ask(field), None)
+            state.forget(on_ask(field))
     for field, value in chosen.ask.items():
         state.remember(on_ask(field), value)
 
@@ -180,7 +180,10 @@ def _preset() -> None:
     with plain_errors():
         session.workbench().presets.with_shipped()  # an unreadable file shows its error; shipped presets remain
     presets = known_presets()
-    titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
+    # A shipped preset has a title in the reader's language; a person's own is shown unchanged.
+    titles = {
+        title: forms.plain(say_or(preset.title, f"build.preset.{preset.name}")) for title, preset in presets.items()
+    }
     label = say("build.preset")
     title = widgets.show(
         "preset",
@@ -197,12 +200,6 @@ def _preset() -> None:
         buttons.tertiary(say("preset.delete"), "delete", "delete_preset", _delete_preset, title)
 
 
-def _preset_title(preset: Preset) -> str:
-    """Return a preset's title: a shipped one's in the reader's language, a person's own unchanged."""
-    code = f"build.preset.{preset.name}"
-    return say(code) if known(code) else preset.title
-
-
 def _on_ask(preset: Preset) -> str:
     """Return in words what the preset sets on Ask."""
     parts = [say("build.plain_mixture")] if preset.plain_mixture else []
@@ -214,7 +211,7 @@ def _delete_preset(title: str) -> None:
     """Delete the person's preset; the form keeps its values. For callbacks."""
     with plain_errors():
         session.workbench().presets.delete(title)
-        state.remember("b_preset", None)
+        state.forget("b_preset")
 
 
 def _tau_fault(value: str | None, *, heuristic: bool) -> str:

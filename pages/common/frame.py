@@ -30,6 +30,7 @@ from pages.common.messages import (
     language,
     message,  # exported for the pages
     say,
+    say_or,
     words,
 )
 
@@ -247,8 +248,7 @@ def _bold(code: str, n: int) -> Markup:
 
 def kind_title(kind: str) -> str:
     """Return a kind of graph in words; a kind of a newer version by its name."""
-    code = f"graph.{kind.replace(' ', '_').lower()}"
-    return say(code) if known(code) else kind
+    return say_or(kind, f"graph.{kind.replace(' ', '_').lower()}")
 
 
 def heading(title: str, facts: str = "") -> None:

@@ -115,10 +115,10 @@ def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
 def progress_bar(name: str, share: float, look: str = "") -> Markup:
     """Return a bar that is filled to that share. name: for screen readers. look: a CSS class of style.css."""
     template = (
-        '<div class="lr-prog{}" role="progressbar" aria-label="{}" aria-valuenow="{}" aria-valuemin="0" '
-        'aria-valuemax="100"><u style="width:{}%"></u></div>'
+        '<div class="lr-prog{}" role="progressbar" aria-label="{}" aria-valuenow="{:.0f}" aria-valuemin="0" '
+        'aria-valuemax="100"><u style="width:{:.1f}%"></u></div>'
     )
-    return html(template, f" {look}" if look else "", name, f"{100 * share:.0f}", f"{100 * share:.0f}")
+    return html(template, f" {look}" if look else "", name, 100 * share, 100 * share)
 
 
 def muted(text: str) -> Markup:

@@ -43,6 +43,11 @@ def say(code: str, /, **values: Value) -> str:
     return words(Message(code, values))
 
 
+def say_or(otherwise: str, code: str, /, **values: Value) -> str:
+    """Return the catalog's sentence with that code, or the other text where it has none."""
+    return say(code, **values) if known(code) else otherwise
+
+
 def known(code: str) -> bool:
     """Return whether the catalog has a sentence for that code."""
     return code in codes()

@@ -50,7 +50,7 @@ def follow_link() -> None:
     """Scroll once to the place that a link names; neither the link nor a later visit of the page repeats it."""
     name = state.recall(PLACE)
     if name:
-        state.remember(PLACE, None)
+        state.forget(PLACE)
         number = st.session_state.get(_FOLLOWED, ("", 0, 0))[2]
         st.session_state[_FOLLOWED] = (name, state.memory().visit, number + 1)
 

@@ -1,31 +1,22 @@
 """The button that opens a file which a page has saved."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from pages.common import markup, uploads
 from pages.common.html import draw
-from pages.common.messages import message
+from pages.common.messages import message, say
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedFile:
-    """A kind of file. button, hint, field, failed: texts of the button, below it, of the upload, and of an error."""
-
-    button: str
-    hint: str
-    field: str
-    failed: str
-    max_bytes: int
-
-
-def open_button(kind: SavedFile, read: Callable[[bytes, str], None], *, key: str, file_key: str) -> None:
-    """Draw the button. read: takes content and name, and raises LeanRAGError, which is shown. key, file_key: of the
-    button and of the upload."""
-    error_key = f"{file_key}_error"
+def open_button(
+    codes: tuple[str, str, str, str], max_bytes: int, read: Callable[[bytes, str], None], *, key: str, file_key: str
+) -> None:
+    """Draw the button. codes: of the sentences on the button, below it, of the upload, and of an error. read: takes
+    content and name, and raises LeanRAGError, which is shown. key, file_key: of the button and of the upload."""
+    error_key, megabytes = f"{file_key}_error", max_bytes // 1_000_000
+    title, hint, field, failed = map(say, codes)
 
     def uploaded() -> None:
         file = st.session_state.get(file_key)
@@ -37,12 +28,11 @@ def open_button(kind: SavedFile, read: Callable[[bytes, str], None], *, key: str
         except LeanRAGError as error:
             st.session_state[error_key] = error
 
-    with st.popover(kind.button, icon=":material/folder_open:", type="tertiary", key=key):
-        draw(markup.muted(kind.hint))
-        megabytes = kind.max_bytes // 1_000_000
+    with st.popover(title, icon=":material/folder_open:", type="tertiary", key=key):
+        draw(markup.muted(hint))
         uploads.translate(file_key, megabytes=megabytes)
         st.file_uploader(
-            kind.field,
+            field,
             type="json",
             max_upload_size=megabytes,
             key=file_key,
@@ -51,4 +41,4 @@ def open_button(kind: SavedFile, read: Callable[[bytes, str], None], *, key: str
         )
         error = st.session_state.get(error_key)
         if error is not None:  # inside the popover, which would cover a message below it
-            message(error, kind="error", title=kind.failed)
+            message(error, kind="error", title=failed)

@@ -7,7 +7,7 @@ changes nothing. The widgets that show it are in widgets.py.
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -17,6 +17,7 @@ from leanrag_core.messages.catalog import ENGLISH
 
 LANGUAGE = "lang"  # in the link of every page, so that a reload keeps the language of the first link
 _MEMORY = "lr_memory"
+_Kept = TypeVar("_Kept")
 _GLANCED: ContextVar[tuple[ScriptRunContext, "Memory"] | None] = ContextVar("lr_glanced", default=None)
 
 
@@ -47,8 +48,7 @@ def memory() -> Memory:
 
     Each call uses the session's state, which ends a run that a newer one has overtaken, before it can write.
     """
-    kept: Memory = st.session_state.setdefault(_MEMORY, Memory())
-    return kept
+    return in_session(_MEMORY, Memory)
 
 
 def glance() -> Memory:
@@ -96,6 +96,18 @@ def remember(name: str, value: Any) -> None:
         memory().values.pop(name, None)
     else:
         memory().values[name] = written(value)
+
+
+def forget(*names: str) -> None:
+    """Forget what is remembered under these names."""
+    for name in names:
+        remember(name, None)
+
+
+def in_session(key: str, make: Callable[[], _Kept]) -> _Kept:
+    """Return the session's object under that key, which the first call makes."""
+    kept: _Kept = st.session_state.setdefault(key, make())
+    return kept
 
 
 def written(value: Any) -> str:

@@ -27,8 +27,7 @@ class Unkept:
 
 
 def _held() -> Unkept:
-    unkept: Unkept = st.session_state.setdefault(_KEY, Unkept())
-    return unkept
+    return state.in_session(_KEY, Unkept)
 
 
 def note(trials: Mapping[str, str]) -> None:

@@ -123,8 +123,7 @@ def remembered(
         if chosen is None and default is not None:
             return
         state.remember(name, None if chosen is None or (chosen == default and not pin) else values.write(chosen))
-        for void in forgets:
-            state.remember(void, None)
+        state.forget(*forgets)
 
     chosen = show(key or f"lr_{name}", value, draw, keep, read=values.read, form=values.form)
     return value if chosen is None and default is not None else chosen

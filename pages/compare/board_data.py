@@ -36,22 +36,10 @@ _WORDS = (
         "none_won",
         "all_of",
         "more_won",
-        "same",
     ),
-    *("use", "use_keep", "pin", "column", "keeps", "undo", "used", "making", "budget", "kinds", "kinds_key", "gold"),
-    *(
-        "sheet",
-        "close_sheet",
-        "row_opens",
-        "trail",
-        "more",
-        "axis_whole",
-        "axis_near",
-        "x_title",
-        "retrieval",
-        "index",
-        "setting",
-    ),
+    *("same", "use", "use_keep", "pin", "column", "keeps", "undo", "used", "making", "budget", "kinds", "kinds_key"),
+    *("gold", "sheet", "close_sheet", "row_opens", "trail", "more", "axis_whole", "axis_near", "x_title", "retrieval"),
+    *("index", "setting"),
 )
 
 

@@ -16,7 +16,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
-from pages.common import buttons, session
+from pages.common import buttons, session, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -42,8 +42,7 @@ class MoveTime:
 
 
 def _making(base: IndexSummary) -> Making:
-    makings: dict[tuple[str, str], Making] = st.session_state.setdefault("lr_board_stages", {})
-    return makings.setdefault((base.id, base.created), Making())
+    return state.in_session(f"lr_board_stages {base.id} {base.created}", Making)
 
 
 def move_time(base: IndexSummary, setting: str, value: object) -> MoveTime:

@@ -36,7 +36,7 @@ class Session:
 
 def session_of(topic: tuple[object, ...]) -> Session:
     """Return the session's board of that index and strategy; a new one if it belonged to another index or strategy."""
-    board_session: Session = st.session_state.setdefault("lr_board", Session())
+    board_session = state.in_session("lr_board", Session)
     if board_session.topic != topic:
         board_session = st.session_state["lr_board"] = Session(topic, undo=board_session.undo, seq=board_session.seq)
     return board_session

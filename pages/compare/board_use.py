@@ -40,9 +40,9 @@ def use(index_id: str, info: StrategyInfo, options: Mapping[str, Any], trial_id:
     asked_with = AskedWith(info.name, own_settings(info, options))
     before = bench.defaults.use(used_id, asked_with)
     state.remember("index", used_id)
-    state.remember(columns.scope_of("A").name("index"), None)
+    state.forget(columns.scope_of("A").name("index"))
     for name in SETTINGS:  # the kept index has them now
-        state.remember(columns.scope_of("A").name(columns.index_name(name)), None)
+        state.forget(columns.scope_of("A").name(columns.index_name(name)))
     for scope in (PAGE, columns.scope_of("A")):
         defaults.take(scope, asked_with, {info.name: info})
     return Used(used_id, before, remembered)

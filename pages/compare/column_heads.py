@@ -141,8 +141,7 @@ def _take(column: columns.Column, kept: str) -> None:
     """Give the column the index that was its trial."""
     panel = [settings_panel.DRAFT] if settings_panel.shown() == column.letter else []
     for scope in (column.scope, *panel):
-        for setting in column.changed:
-            state.remember(scope.name(columns.index_name(setting)), None)
+        state.forget(*(scope.name(columns.index_name(setting)) for setting in column.changed))
         state.remember(scope.name("index"), kept)
     st.session_state.setdefault(_KEPT, {})[column.letter] = kept
 

@@ -160,7 +160,7 @@ def gone_indexes(indexes: Mapping[str, IndexSummary]) -> dict[str, str]:
 
 def take_index_of_page(letter: str) -> None:
     """Make the column use the index of the sidebar. For callbacks."""
-    state.remember(scope_of(letter).name("index"), None)
+    state.forget(scope_of(letter).name("index"))
 
 
 def chosen_columns(

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import streamlit as st
-
 from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.execution.background import StreamedCall
 from leanrag_core.messages.message import Message
@@ -17,7 +15,7 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceStep
 from pages.ask import asking, part_view
-from pages.common import session
+from pages.common import session, state
 from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare.columns import Column, scope_of
@@ -183,8 +181,7 @@ def is_wanted(topic: tuple[object, ...]) -> bool:
 
 
 def _wanted_trials() -> set[object]:
-    wanted: set[object] = st.session_state.setdefault(_WANTED, set())
-    return wanted
+    return state.in_session(_WANTED, set[object])
 
 
 def _load(column: Column, question: str, index: Index) -> Loaded:
@@ -221,10 +218,7 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
 
 def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]]:
     """Return the calls of this session's columns: those under way, and ended ones, so that an error is shown once."""
-    calls: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
-        "lr_compare_calls", {}
-    )
-    return calls
+    return state.in_session("lr_compare_calls", dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]])
 
 
 def _call(column: Column, purpose: str, topic: object) -> StreamedCall[Any, Any] | None:
@@ -258,8 +252,8 @@ def wait_for_any(loaded: Sequence[Loaded], on_look: Mapping[str, Callable[[Loade
         for letter, each in pending.items():
             assert each.call is not None
             n_new = len(each.call.pieces) + len(session.steps_so_far(each.column.ask(each.question).topic))
-            state = (n_new, int(time.monotonic() - began))
-            if drawn.get(letter) != state:
-                drawn[letter] = state
-                on_look[letter](each, state[1])
+            now = (n_new, int(time.monotonic() - began))
+            if drawn.get(letter) != now:
+                drawn[letter] = now
+                on_look[letter](each, now[1])
         time.sleep(_LOOK_SECONDS)

@@ -66,8 +66,7 @@ def _pager(loaded: Sequence[Loaded], question: str) -> bool:
 
 def _open_question(text: str) -> None:
     state.remember("q", text)
-    state.remember("piece", None)
-    state.remember(gold_view.MARKED, None)
+    state.forget("piece", gold_view.MARKED)
 
 
 def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:

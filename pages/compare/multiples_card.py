@@ -114,7 +114,7 @@ def _open(varied_column: Column, setting: Setting, value: Any) -> None:
     letter = columns.duplicate(varied_column.letter)
     if letter:
         _take(varied_column, columns.scope_of(letter), setting, value)
-        state.remember("cview", None)
+        state.forget("cview")
 
 
 def actions(varied_column: Column, setting: Setting, card: ValueCard, place: int) -> None:

@@ -117,14 +117,8 @@ def open_button() -> None:
     def read(content: bytes, name: str) -> None:
         st.session_state[_OPENED] = comparison_of(content, name=name)
 
-    kind = saved_files.SavedFile(
-        button=say("compare.open"),
-        hint=say("compare.open_hint"),
-        field=say("compare.file"),
-        failed=say("compare.not_opened"),
-        max_bytes=MAX_BYTES,
-    )
-    saved_files.open_button(kind, read, key="compare_open", file_key="comparison_file")
+    codes = ("compare.open", "compare.open_hint", "compare.file", "compare.not_opened")
+    saved_files.open_button(codes, MAX_BYTES, read, key="compare_open", file_key="comparison_file")
 
 
 def opened() -> RecordedComparison | None:

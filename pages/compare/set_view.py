@@ -109,5 +109,5 @@ def _found_cells(each: Mapping[str, Any]) -> Markup:
 
 def _open(question: str) -> None:
     state.remember("q", question)
-    state.remember("piece", None)
+    state.forget("piece")
     state.remember("cview", columns.MISSED)

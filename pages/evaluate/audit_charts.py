@@ -22,7 +22,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import HUMAN, is_human
 from pages.common import markup
 from pages.common.html import NOTHING, draw, html, joined
-from pages.common.messages import known, say
+from pages.common.messages import say, say_or
 from pages.compare import fragments
 from pages.evaluate import figure_view
 
@@ -142,8 +142,7 @@ def judge_title(judge: str) -> str:
 
 def criterion_title(criterion: str) -> str:
     """Return a criterion's title as it is shown."""
-    code = f"evaluate.criterion.{criterion.lower().replace(' ', '-')}"
-    return say(code) if known(code) else criterion.capitalize()
+    return say_or(criterion.capitalize(), f"evaluate.criterion.{criterion.lower().replace(' ', '-')}")
 
 
 def bias(rows: Sequence[records.FirstAnswerBias]) -> None:

@@ -122,6 +122,4 @@ def _read() -> None:
         return
     stamp = str(hash(tuple((file.name, file.content) for file in (*files, *answers))))
     st.session_state[_READ] = Source(say("evaluate.audit.of_files", n=len(files)), stamp, read.judgements, read.notes)
-    for name in ("judge", "pair", "criterion"):
-        state.remember(name, None)
-    state.remember(NAME, None)
+    state.forget("judge", "pair", "criterion", NAME)

@@ -68,8 +68,7 @@ def kinds_selected(result: ExperimentResult) -> tuple[str, ...]:
 
 def clear() -> None:
     """Clear the selection. For callbacks."""
-    state.remember(RUNS, None)
-    state.remember(QUESTIONS, None)
+    state.forget(RUNS, QUESTIONS)
 
 
 def restricted(result: ExperimentResult) -> ExperimentResult:

@@ -39,7 +39,7 @@ from pages.common import buttons, choices, markup, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import NOTHING as EMPTY
 from pages.common.html import draw, html, joined
-from pages.common.messages import known, language, message, say, words
+from pages.common.messages import language, message, say, say_or, words
 from pages.evaluate import experiments, measure_words
 
 _SHOWN = 10
@@ -154,8 +154,7 @@ def _rests_on(candidate: Candidate) -> str:
     code, title = "choice.rests_shipped" if source.is_shipped else "choice.rests", words(experiment_title(source.title))
     parts = [say(code, title=title, n=source.questions)]
     if source.engine:
-        known_as = f"choice.engine.{source.engine}"
-        engine = say(known_as) if known(known_as) else model_title(source.engine)
+        engine = say_or(model_title(source.engine), f"choice.engine.{source.engine}")
         parts.append(say("choice.engine", model=engine))
     if source.index.is_here:
         settings = _index_settings(source.index.settings)

@@ -35,50 +35,39 @@ OTHER, MEASURE, SET, COLUMNS, MORE = "exp2", "measure", "set", "columns", "more"
 VOTE_RUNS, VOTER, VOTE_BY, REVEALED = "vruns", "voter", "vby", "vshown"
 WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME = "wset", "wrecall", "wtokens", "wcalls", "wms"
 URL = (
-    TAB,
-    "index",
-    EXPERIMENT,
-    KIND,
-    SORT,
-    RUN,
-    AGAINST,
-    OTHER,
-    MEASURE,
-    SET,
-    COLUMNS,
-    JOB,
-    "question",
-    *BRUSHED,
-    MORE,
-    WISH_SET,
-    WISH_RECALL,
-    WISH_TOKENS,
-    WISH_CALLS,
-    WISH_TIME,
-    VOTE_RUNS,
-    VOTER,
-    VOTE_BY,
-    REVEALED,
-    "row",
-    "sweep",
-    "colour",
-    "point",
-    "spoints",
-    "keep",
-    "skind",
-    "smeasure",
-    "audit",
-    "criterion",
-    "pair",
-    "judge",
-    "ptable",
-    "pset",
-    "pcriterion",
-    "flip",
-    "jrow",
-    "xindex",
-    "xmatch",
-    "xlist",
+    *(
+        TAB,
+        "index",
+        EXPERIMENT,
+        KIND,
+        SORT,
+        RUN,
+        AGAINST,
+        OTHER,
+        MEASURE,
+        SET,
+        COLUMNS,
+        JOB,
+        "question",
+        *BRUSHED,
+        MORE,
+    ),
+    *(WISH_SET, WISH_RECALL, WISH_TOKENS, WISH_CALLS, WISH_TIME, VOTE_RUNS, VOTER, VOTE_BY, REVEALED, "row", "sweep"),
+    *(
+        "colour",
+        "point",
+        "spoints",
+        "keep",
+        "skind",
+        "smeasure",
+        "audit",
+        "criterion",
+        "pair",
+        "judge",
+        "ptable",
+        "pset",
+    ),
+    *("pcriterion", "flip", "jrow", "xindex", "xmatch", "xlist"),
 )
 
 
@@ -176,8 +165,7 @@ def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 def show(experiment: str) -> None:
     """Show that experiment, and forget the choices made in another one. For callbacks."""
     state.remember(EXPERIMENT, experiment)
-    for name in (RUN, AGAINST, KIND, OTHER, *BRUSHED):
-        state.remember(name, None)
+    state.forget(RUN, AGAINST, KIND, OTHER, *BRUSHED)
 
 
 def budget_of(spec: ExperimentSpec) -> int:
@@ -279,13 +267,12 @@ def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
     """Give Compare a column for each of these runs, with the index that is named beside it. For callbacks."""
     state.remember("index", runs[0][1])
     state.remember("cols", "abcd"[: max(columns.LEAST, len(runs))])
-    for name in ("cview", "budget", "base"):
-        state.remember(name, None)
+    state.forget("cview", "budget", "base")
     for (run, index), prefix in zip(runs, "abcd", strict=False):
         scope = Scope(prefix)
         state.remember(scope.name("index"), None if index == runs[0][1] else index)
         for setting in SETTINGS:  # of an index that the column had instead
-            state.remember(scope.name(columns.index_name(setting)), None)
+            state.forget(scope.name(columns.index_name(setting)))
         take_settings(prefix, run)
 
 

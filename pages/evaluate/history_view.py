@@ -37,7 +37,7 @@ def show_job(tab: str) -> None:
         job = session.workbench().jobs.job(wanted) if wanted else jobs[0]
     except JobNotFound as error:
         message(error, kind="error")
-        state.remember(experiments.JOB, None)
+        state.forget(experiments.JOB)
         return
     if job.live:
         job_view.show(job.id)
@@ -55,8 +55,7 @@ def _ended(job: JobState) -> None:
 
 def _show_results(experiment: str) -> None:
     experiments.show(experiment)
-    state.remember(experiments.JOB, None)
-    state.remember(experiments.TAB, None)
+    state.forget(experiments.JOB, experiments.TAB)
 
 
 _FILES = (
@@ -180,7 +179,7 @@ def _details(summary: ExperimentSummary) -> None:
 
 def _show(experiment: str) -> None:
     experiments.show(experiment)
-    state.remember(experiments.TAB, None)
+    state.forget(experiments.TAB)
 
 
 def _run(summary: ExperimentSummary) -> None:
@@ -188,10 +187,9 @@ def _run(summary: ExperimentSummary) -> None:
     with kept_fault(experiments.FAULT):
         spec = experiments.opened(summary).spec
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, again=summary.is_complete))
-        state.remember(experiments.TAB, None)
+        state.forget(experiments.TAB)
 
 
 def _delete(experiment: str) -> None:
     session.workbench().experiments.store.delete(experiment)
-    for name in (_ROW, experiments.EXPERIMENT):
-        state.remember(name, None)
+    state.forget(_ROW, experiments.EXPERIMENT)

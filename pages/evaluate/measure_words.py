@@ -19,7 +19,7 @@ from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionR
 from leanrag_core.types.sweep import PointResult
 from pages.common import forms, markup
 from pages.common.html import html
-from pages.common.messages import known, say, words
+from pages.common.messages import known, say, say_or, words
 
 LATENCY = "latency"
 # The order of a table's columns; measures that are not listed here follow by group.
@@ -52,10 +52,8 @@ def is_measure(name: str) -> bool:
 
 def title_of(measure: str) -> str:
     """Return the measure's name on screen; its code name if the program no longer has it."""
-    code, infos = f"evaluate.measure.{measure}", _infos()
-    if known(code):
-        return say(code)
-    return words(infos[measure].title) if measure in infos else measure
+    infos = _infos()
+    return say_or(words(infos[measure].title) if measure in infos else measure, f"evaluate.measure.{measure}")
 
 
 def help_of(measure: str) -> str:
@@ -93,8 +91,7 @@ def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
 
 def kind_title(kind: str) -> str:
     """Return a kind of question in words."""
-    code = f"evaluate.kind.{kind.lower().replace(' ', '-')}"
-    return say(code) if known(code) else kind
+    return say_or(kind, f"evaluate.kind.{kind.lower().replace(' ', '-')}")
 
 
 def axis_title(name: str) -> str:

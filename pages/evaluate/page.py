@@ -1,5 +1,6 @@
 """Evaluate: experiments over question sets, their tables with intervals, and how far a judge can be trusted."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -41,37 +42,29 @@ def page() -> None:
     with place, plain_errors():
         show_fault(experiments.FAULT)
         history_view.show_job(tab)
-        if tab in (experiments.RESULTS, experiments.QUESTIONS):
+        of_experiment = tab in (experiments.RESULTS, experiments.QUESTIONS)
+        if of_experiment:
             experiments.follow(
                 experiments.progress(summaries, corpus_id),
                 lambda: experiments.progress(session.workbench().experiments.store.all(), corpus_id),
             )
         elif tab == experiments.SWEEPS:
             experiments.follow(sweeps_view.progress(), sweeps_view.progress, kind="sweep")
-        if tab == experiments.RESULTS:
-            if shown is None:
-                _no_experiment()
-            else:
-                results_view.show(summaries, shown)
-        elif tab == experiments.QUESTIONS:
-            if shown is None:
-                _no_experiment()
-            else:
-                by_question_view.show(summaries, shown)
-        elif tab == experiments.CHOICE:
-            choice_view.show(summaries, chosen_index)
-        elif tab == experiments.VERDICTS:
-            verdicts_view.show(summaries, shown)
-        elif tab == experiments.SETS:
-            sets_view.show()
-        elif tab == experiments.SWEEPS:
-            sweeps_view.show()
-        elif tab == experiments.AUDIT:
-            audit_view.show(summaries)
-        elif tab == experiments.EXTRACTION:
-            extraction_view.show()
-        elif tab == experiments.HISTORY:
-            history_view.show(summaries)
+        if of_experiment and shown is None:
+            _no_experiment()
+        elif of_experiment and shown is not None:
+            (results_view if tab == experiments.RESULTS else by_question_view).show(summaries, shown)
+        else:
+            views: dict[str, Callable[[], None]] = {
+                experiments.CHOICE: lambda: choice_view.show(summaries, chosen_index),
+                experiments.VERDICTS: lambda: verdicts_view.show(summaries, shown),
+                experiments.SETS: sets_view.show,
+                experiments.SWEEPS: sweeps_view.show,
+                experiments.AUDIT: lambda: audit_view.show(summaries),
+                experiments.EXTRACTION: extraction_view.show,
+                experiments.HISTORY: lambda: history_view.show(summaries),
+            }
+            views[tab]()
     state.publish(experiments.URL)
 
 

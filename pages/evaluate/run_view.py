@@ -76,7 +76,7 @@ def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     dialogs.close()
     with kept_fault(experiments.FAULT):
         state.remember(experiments.JOB, session.workbench().experiments.start(spec, budget=budget))
-        state.remember(experiments.TAB, None)
+        state.forget(experiments.TAB)
 
 
 def _what() -> str:

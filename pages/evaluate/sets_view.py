@@ -226,7 +226,7 @@ def show() -> None:
 def choose(set_id: str) -> None:
     """Show that set. For callbacks."""
     state.remember(experiments.SET, set_id)
-    state.remember(_ROW, None)
+    state.forget(_ROW)
 
 
 def _pick(infos: Sequence[QuestionSetInfo], chosen: QuestionSetInfo) -> None:
@@ -326,4 +326,4 @@ def gold(question: GoldQuestion) -> None:
 
 def _delete(set_id: str) -> None:
     session.workbench().question_sets.delete(set_id)
-    state.remember(experiments.SET, None)
+    state.forget(experiments.SET)

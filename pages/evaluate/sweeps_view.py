@@ -328,5 +328,4 @@ def _delete_button(summary: SweepSummary) -> None:
 
 def _delete(sweep: str) -> None:
     session.workbench().sweeps.store.delete(sweep)
-    for name in (SWEEP, POINT, KEEP, SELECTED):
-        state.remember(name, None)
+    state.forget(SWEEP, POINT, KEEP, SELECTED)

@@ -91,7 +91,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
             shown.id if shown is not None and shown.id in answered else [*of_its_questions, *answered.values()][0].id
         )
         if state.recall(experiments.EXPERIMENT) not in answered:
-            state.remember(experiments.EXPERIMENT, None)
+            state.forget(experiments.EXPERIMENT)
         forgets = (experiments.VOTE_RUNS, experiments.REVEALED)
         label = say("evaluate.experiment")
         id_ = choices.dropdown(experiments.EXPERIMENT, label, titles, default=default, forgets=forgets, width=300)
@@ -141,7 +141,7 @@ def _criteria() -> tuple[str, ...]:
 
 def _vote(vote: Vote) -> None:
     """Draw the ballot, and below it the results."""
-    heard = _heard()
+    heard = state.in_session("lr_ballot", Heard)
     if heard.voting != vote.key:
         heard.voting, heard.failed = vote.key, ""
     now = vote.voting()
@@ -166,11 +166,6 @@ def _vote(vote: Vote) -> None:
         with st.container(key="verdicts_results"):
             _results(vote)
     state.publish_again()
-
-
-def _heard() -> Heard:
-    heard: Heard = st.session_state.setdefault("lr_ballot", Heard())
-    return heard
 
 
 def _data(vote: Vote, now: Voting, heard: Heard) -> dict[str, Any]:

@@ -97,8 +97,7 @@ def choose(entity_id: str) -> None:
     """Choose that entity instead of a relation or a chunk."""
     st.session_state.pop(_GONE, None)
     state.remember("node", entity_id)
-    state.remember("rel", None)
-    state.remember("chunk", None)
+    state.forget("rel", "chunk")
 
 
 def exploring(index: Index, summary: IndexSummary) -> Exploring:
@@ -152,7 +151,7 @@ def _place(name: str, index: Index) -> Place:
     place = browse.locate(index, entity_id) if entity_id else None
     if place is None:
         if entity_id:
-            state.remember(name, None)
+            state.forget(name)
             if name == "node":
                 st.session_state[_GONE] = True
         return Place(len(index.layers) - 1, 0)

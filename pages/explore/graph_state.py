@@ -63,7 +63,7 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
         state.remember(kind, id_)
         return
     if kind == "unpin":
-        state.remember("pins", None)
+        state.forget("pins")
         return
     place = browse.locate(exploring.index, id_)
     if place is None:  # the index was rebuilt meanwhile

@@ -193,7 +193,7 @@ def _open(exploring: Exploring, picture: Picture, block_id: str) -> None:
         return
     opened = parent or block_id
     state.remember("focus", opened)
-    state.remember(_SKIP, None)
+    state.forget(_SKIP)
     if not parent:
         choose(opened)
 
@@ -203,7 +203,7 @@ def _up(exploring: Exploring, focus: Place) -> None:
     if above:
         id_ = name_and_id(exploring.index, Place(*above[0]))[1]
         state.remember("focus", id_)
-        state.remember(_SKIP, None)
+        state.forget(_SKIP)
         choose(id_)
 
 

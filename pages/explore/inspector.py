@@ -98,14 +98,13 @@ def _act(exploring: Exploring, action: dict[str, Any]) -> None:
     if do == "go":
         exploring.go(id_)
     elif do == "relation":
-        state.remember("chunk", None)
+        state.forget("chunk")
         state.remember("rel", id_)
     elif do == "chunk":
-        state.remember("rel", None)
+        state.forget("rel")
         state.remember("chunk", id_)
     elif do == "back":
-        state.remember("rel", None)
-        state.remember("chunk", None)
+        state.forget("rel", "chunk")
     elif do == "graph":
         state.remember("view", "graph")
     elif do == "ask":

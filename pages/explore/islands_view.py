@@ -43,8 +43,7 @@ def start(summary: IndexSummary, config: IndexConfig) -> None:
 def go_to(index_id: str) -> None:
     """Go to that index, and forget the choices made in the other one."""
     state.remember("index", index_id)
-    for name in ("node", "rel", "focus"):
-        state.remember(name, None)
+    state.forget("node", "rel", "focus")
 
 
 def progress(index_id: str) -> None:
@@ -120,8 +119,7 @@ def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
 
     def opened(chosen: str) -> None:
         exploring.go(chosen)
-        state.remember("focus", None)
-        state.remember("view", None)
+        state.forget("focus", "view")
 
     note = drawn_note(islands, say)
     values = picture_values(summary.id + summary.created, islands, say)

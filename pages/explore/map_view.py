@@ -75,8 +75,7 @@ def points_choice(exploring: Exploring) -> None:
 
 
 def _nothing_chosen() -> None:
-    for name in ("node", "rel", "chunk"):
-        state.remember(name, None)
+    state.forget("node", "rel", "chunk")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

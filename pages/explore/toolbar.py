@@ -89,8 +89,7 @@ def filters(index: Index, summary: IndexSummary) -> None:
 
 def clear_filters() -> None:
     """Clear all filters."""
-    for name in FILTER_NAMES:
-        state.remember(name, None)
+    state.forget(*FILTER_NAMES)
 
 
 def _offered(name: str, counts: Sequence[tuple[str, int]]) -> dict[str, int]:

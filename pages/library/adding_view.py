@@ -227,12 +227,8 @@ def _progress() -> None:
         pace = say("ask.comma").join(filter(None, (*_counts(under_way), refused, left)))
         draw(html('<div class="lr-big" role="status"><b>{}</b><span>{}</span></div>', title, pace))
         names = [say("library.reading_now", name=isolated(under_way.current))] if under_way.current else []
-        share = 100 * read / total if total else 0
-        template = (
-            '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{:.0f}" aria-valuemin="0" '
-            'aria-valuemax="100"><u style="width:{:.1f}%"></u></div><div class="lr-small lr-muted">{}</div>'
-        )
-        draw(html(template, title, share, share, say("ask.comma").join([*names, *map(isolated, under_way.last)])))
+        last = say("ask.comma").join([*names, *map(isolated, under_way.last)])
+        draw(markup.progress_bar(title, read / total if total else 0), markup.muted(last))
 
 
 def _counts(under_way: Uploading) -> list[str]:
@@ -259,8 +255,7 @@ def take_finished() -> None:
     report = ended.report
     st.session_state[_REPORT] = (report, upload_rows(report, ended.sizes))
     state.remember("corpus", report.corpus_id)
-    for name in ("upload_into", "upload_name"):
-        state.remember(name, None)
+    state.forget("upload_into", "upload_name")
     state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
     if ended.then_build and report.added and not report.refusals:
         if report.duplicates:  # Library keeps the list of duplicates
@@ -368,7 +363,7 @@ def _table(rows: Sequence[FileRow]) -> None:
 def to_build(corpus_id: str) -> None:
     """Open the Build page for the corpus."""
     state.remember("corpus", corpus_id)
-    state.remember("job", None)
+    state.forget("job")
     st.switch_page(page_path("build"))
 
 

@@ -22,7 +22,7 @@ from pages.common import buttons, deletion, dialogs, forms, markup, paging, reve
 from pages.common.component import component
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import known, language, message, say, words
+from pages.common.messages import language, message, say, say_or, words
 from pages.library import adding_view, describing_view
 from pages.library.adding_view import to_build
 
@@ -38,7 +38,7 @@ def behind(corpus: CorpusSummary) -> None:
             label = say("update.to_index", name=forms.plain(index.title))
             if buttons.tertiary(label, "sync", f"update_{index.id}"):
                 state.remember(index_actions.TICKED, index.id)
-                state.remember("job", None)
+                state.forget("job")
                 update_view.open_fold()
                 st.switch_page(page_path("build"))
 
@@ -268,14 +268,8 @@ def _refused_files(corpus: CorpusSummary) -> None:
             markup.note(say("library.first_of", shown=_REFUSED, n=len(refused)))
 
 
-def _type(document: DocumentSummary) -> str:
-    code = f"library.type.{document.media_type}"
-    return say(code) if known(code) else document.media_type
-
-
 def _language(document: DocumentSummary) -> str:
-    code = f"language.{document.language}"
-    return "–" if document.language == "und" else say(code) if known(code) else document.language
+    return "–" if document.language == "und" else say_or(document.language, f"language.{document.language}")
 
 
 def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, described: Sequence[DocumentSummary]) -> None:
@@ -286,7 +280,7 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
     table = pd.DataFrame(
         {
             title: [document.title for document in shown],
-            kind: [_type(document) for document in shown],
+            kind: [say_or(document.media_type, f"library.type.{document.media_type}") for document in shown],
             characters: [document.characters for document in shown],
             tokens: [document.tokens for document in shown],
             language: [_language(document) for document in shown],
@@ -330,10 +324,10 @@ def _rename(corpus: CorpusSummary) -> None:
 
 def _delete(corpus_id: str) -> None:
     session.workbench().corpora.delete(corpus_id)
-    state.remember("corpus", None)
+    state.forget("corpus")
     adding_view.forget_outcome()
 
 
 def _remove(corpus_id: str, document_id: str) -> None:
     session.workbench().corpora.remove(corpus_id, document_id)
-    state.remember("doc", None)
+    state.forget("doc")

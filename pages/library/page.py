@@ -77,8 +77,7 @@ def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
 def open_corpus(corpus_id: str) -> None:
     """Show the corpus's documents. For callbacks."""
     state.remember("corpus", corpus_id)
-    state.remember("doc", None)
-    state.remember("docs_page", None)
+    state.forget("doc", "docs_page")
     reveal.ask_for("documents")  # on a phone the documents are two screens below the card
 
 
@@ -109,7 +108,7 @@ def page() -> None:
     chosen = state.recall("corpus")
     if chosen and all(corpus.id != chosen for corpus in corpora):
         message(say("library.corpus_gone", corpus=chosen))
-        state.remember("corpus", None)
+        state.forget("corpus")
         chosen = ""
     if not corpora:
         draw(html('<div class="lr-empty">{}</div>', say("library.no_corpus")))

@@ -98,7 +98,7 @@ def _do(does: str, values: Mapping[str, str]) -> None:
     if action == items.TOUR:
         tour.show_again()
     elif action == items.LANGUAGE and argument in LANGUAGES:
-        state.remember(LANGUAGE, None)
+        state.forget(LANGUAGE)
         session.workbench().settings.change(lambda settings: replace(settings, language=argument))
     elif action in (items.ASK, items.COMPARE):
         # These modules are imported with the first question asked from here, so that they do not delay every page.

@@ -13,7 +13,7 @@ from leanrag_core.presenting.storing import MAX_BYTES, content_of, presentation_
 from leanrag_core.presenting.story import PresentationSummary
 from pages.common import buttons, deletion, downloads, saved_files, session, state
 from pages.common.html import NOTHING, draw, html
-from pages.common.messages import known, language, message, say
+from pages.common.messages import language, message, say, say_or
 from pages.present import edit_view
 
 _WIDE = 3  # cards per row
@@ -26,14 +26,8 @@ def show_open() -> None:
     def read(content: bytes, name: str) -> None:
         state.remember("show", session.workbench().presentations.add(presentation_of(content, name=name)))
 
-    kind = saved_files.SavedFile(
-        button=say("present.open_file"),
-        hint=say("present.open_hint"),
-        field=say("present.open_file"),
-        failed=say("present.not_opened"),
-        max_bytes=MAX_BYTES,
-    )
-    saved_files.open_button(kind, read, key="present_open", file_key="present_file")
+    codes = ("present.open_file", "present.open_hint", "present.open_file", "present.not_opened")
+    saved_files.open_button(codes, MAX_BYTES, read, key="present_open", file_key="present_file")
 
 
 def show() -> None:
@@ -55,7 +49,7 @@ def show() -> None:
 
 
 def _card(summary: PresentationSummary) -> None:
-    strategies = say("text.list").join(_strategy(name) for name in summary.strategies)
+    strategies = say("text.list").join(say_or(name, f"strategy.{name}.title") for name in summary.strategies)
     facts = say(
         "present.card_facts",
         index=isolated(summary.index),
@@ -123,11 +117,6 @@ def _close_menu(presentation_id: str) -> None:
 def _html(presentation_id: str, code: str) -> bytes:
     bench = session.workbench()
     return as_html(bench.presentations.read(presentation_id), code)
-
-
-def _strategy(name: str) -> str:
-    code = f"strategy.{name}.title"
-    return say(code) if known(code) else name
 
 
 def _edited(summary: PresentationSummary) -> str:

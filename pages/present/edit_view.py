@@ -95,8 +95,7 @@ def begin(presentation_id: str) -> None:
 
 
 def _said() -> _Said:
-    reply: _Said = st.session_state.setdefault(_SAID, _Said())
-    return reply
+    return state.in_session(_SAID, _Said)
 
 
 def _values(presentation_id: str, presentation: Presentation) -> dict[str, Any]:
@@ -190,7 +189,7 @@ def _heard(presentation_id: str, kind: str) -> None:
         reply.error = words(error)
         return
     if kind == "left":
-        state.remember("edit", None)
+        state.forget("edit")
         if event["how"] == "show":
             state.remember("show", presentation_id)
             st.session_state[START] = int(event["place"])

@@ -39,7 +39,7 @@ def show_deck(presentation_id: str) -> bool:
 
 
 def _close() -> None:
-    state.remember("show", None)
+    state.forget("show")
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

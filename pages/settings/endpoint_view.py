@@ -22,7 +22,7 @@ from leanrag_core.workbench.samples import FIRST_SAMPLE
 from pages.common import buttons, forms, keys, markup, session, state, widgets
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html, joined
-from pages.common.messages import known, message, say, words
+from pages.common.messages import known, message, say, say_or, words
 
 _PATIENCE = 6.0  # seconds for a list of models where somebody tests the connection
 _PATIENCE_OF_PAGE = 2.0  # where a page that opens waits for it
@@ -295,13 +295,12 @@ def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None
     """Draw the result of a check. scores: against the reference graph, if the passage is from a sample corpus."""
     checked = checked if scores is None else judged(checked, scores)
     message(say(f"settings.check.{checked.verdict}"), kind=_VERDICTS[checked.verdict], title=checked.model)
-    mode = f"settings.check.mode.{checked.mode}"
     facts = [
         numbers.duration(checked.seconds),
         say("settings.check.speed", n=f"{checked.tokens_per_second:,.0f}"),
         say("settings.calls.tokens", read=checked.prompt_tokens, written=checked.completion_tokens),
         say("settings.check.window", n=checked.window) if checked.window else say("settings.check.no_window"),
-        say(mode) if known(mode) else checked.mode,
+        say_or(checked.mode, f"settings.check.mode.{checked.mode}"),
     ]
     draw(markup.muted(say("ask.comma").join(facts) + say("text.stop")))
     if checked.remarks:

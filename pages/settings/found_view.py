@@ -159,7 +159,8 @@ def _use(server: FoundServer, models: Sequence[FoundModel]) -> None:
         st.session_state[_FAULT] = words(error)
         return
     endpoint_view.forget()
-    for name in ("b_engine", "b_model", "b_embedding", "b_aggregation", "check_model"):
-        state.remember(name, None)  # Build and the check then use what the settings propose
+    state.forget(
+        "b_engine", "b_model", "b_embedding", "b_aggregation", "check_model"
+    )  # Build and the check then use what the settings propose
     calls = server.n_slots or server.kind.n_calls
     st.toast(say("found.used", server=server.kind.title, n=calls), icon=":material/check:")

@@ -111,8 +111,7 @@ def _use(name: str) -> None:
     """Make Build propose the file. For callbacks."""
     settings_form.forgive("build_model")
     settings_form.keep("build_model", file_model(name))
-    for remembered in ("b_engine", "b_file", "check_model"):
-        state.remember(remembered, None)
+    state.forget("b_engine", "b_file", "check_model")
     st.toast(say("found.file.used", name=name), icon=":material/check:")
 
 

@@ -113,7 +113,7 @@ def language_section(settings: Settings) -> None:
         chosen = choices.segmented_control(title, titles, language(), key="language", label_visibility="collapsed")
     if chosen != language():
         settings_form.keep("language", chosen)
-        state.remember(LANGUAGE, None)
+        state.forget(LANGUAGE)
         st.rerun()
     settings_form.fault("language")
     buttons.secondary(say("tour.again"), "tour", "tour_again", tour.show_again)

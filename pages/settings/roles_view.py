@@ -204,8 +204,7 @@ def _set(role: str, before: str, *, model: str | None = None, **changes: Any) ->
         settings_form.refuse(f"role_{role}", words(error))
         return before
     if role == EMBEDDINGS or model is not None:
-        for name in ("b_model", "b_embedding", "b_aggregation"):
-            state.remember(name, None)  # Build then uses what the settings propose
+        state.forget("b_model", "b_embedding", "b_aggregation")  # Build then uses what the settings propose
     keys.provide()
     return None
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.system import addresses
-from leanrag_core.system.addresses import AddressKind, Fault
+from leanrag_core.system.addresses import AddressKind
 from leanrag_core.types.settings import Settings
 from pages.common import buttons, forms, keys, markup, reveal, session, state, widgets
 from pages.common.html import draw, html
@@ -22,16 +22,6 @@ _HARMLESS = re.compile(  # not yet an address, but no secret: localhost:1234/v1,
     r"(:\d{1,5})?(/[a-z]{1,12}\d{0,2}){0,3}/?"
 )
 _BARE_NAME = re.compile(r"(tcp|tls)://[a-z][a-z0-9-]{0,30}|[a-z][a-z0-9-]{0,30}:878[67]")  # tcp://head, head:8786
-_TEXTS = {
-    Fault.SECRET: "settings.address.secret",
-    Fault.SCHEME: "settings.address.scheme",
-    Fault.TOO_LONG: "settings.address.too_long",
-    Fault.MORE: "settings.address.more",
-    Fault.NO_HOST: "settings.address.no_host",
-    Fault.INVISIBLE: "settings.address.invisible",
-    Fault.NO_PORT: "settings.address.no_port",
-    Fault.PATH: "settings.address.path",
-}
 
 
 @dataclass(frozen=True)
@@ -45,24 +35,10 @@ class AddressField:
     instead: str
 
 
-ENDPOINT = AddressField(
-    addresses.ENDPOINT,
-    "http://localhost:11434/v1",
-    ends_at="settings.address.up_to_v1",
-    instead="settings.address.instead.endpoint",
-)
-CHROMA = AddressField(
-    addresses.CHROMA,
-    "http://127.0.0.1:8000",
-    ends_at="settings.address.up_to_port",
-    instead="settings.address.instead.chroma",
-)
-SCHEDULER = AddressField(
-    addresses.SCHEDULER,
-    "tcp://10.0.0.1:8786",
-    ends_at="settings.address.up_to_port",
-    instead="settings.address.instead.scheduler",
-)
+_TO_V1, _TO_PORT, _INSTEAD = "settings.address.up_to_v1", "settings.address.up_to_port", "settings.address.instead"
+ENDPOINT = AddressField(addresses.ENDPOINT, "http://localhost:11434/v1", _TO_V1, f"{_INSTEAD}.endpoint")
+CHROMA = AddressField(addresses.CHROMA, "http://127.0.0.1:8000", _TO_PORT, f"{_INSTEAD}.chroma")
+SCHEDULER = AddressField(addresses.SCHEDULER, "tcp://10.0.0.1:8786", _TO_PORT, f"{_INSTEAD}.scheduler")
 
 
 def tidied(text: str, field: AddressField) -> str:
@@ -78,7 +54,8 @@ def fault_text(address: str, field: AddressField) -> str:
         return ""
     schemes = say("settings.address.or").join(field.kind.schemes)
     ends_at, instead = say(field.ends_at), say(field.instead)
-    return say(_TEXTS[fault], schemes=schemes, example=field.example, ends_at=ends_at, instead=instead)
+    code = f"settings.address.{fault.name.lower()}"
+    return say(code, schemes=schemes, example=field.example, ends_at=ends_at, instead=instead)
 
 
 def is_harmless(text: str, field: AddressField) -> bool:
