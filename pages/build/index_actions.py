@@ -73,10 +73,8 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
                 say("build.duplicate"), "content_copy", "duplicate_index", settings_form.take_settings, only
             )
             export_popover(only)
-            title, key = say("build.rename.title"), "rename_index"
-            dialogs.form(
-                say("build.rename"), title, partial(_rename, only), key=key, type="tertiary", icon=":material/edit:"
-            )
+            texts = say("build.rename.title"), say("build.column.name")
+            dialogs.rename("index", only.id, only.name, texts, session.workbench().indexes.rename)
         label, ids = say("build.delete_several", n=len(ticked)), [index.id for index in ticked]
         if only is not None:
             label = say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
@@ -109,15 +107,6 @@ def _to_compare(ids: Sequence[str]) -> None:
     state.remember("index", ids[0])
 
 
-def _rename(index: IndexSummary) -> None:
-    name = st.text_input(say("build.column.name"), value=index.name)
-    if buttons.primary(say("build.rename"), "", "primary_rename"):
-        with plain_errors():
-            session.workbench().indexes.rename(index.id, name)
-            dialogs.close()
-            st.rerun()
-
-
 def _delete(ids: Sequence[str]) -> None:
     """Delete the indexes; for a while they can be restored. For callbacks."""
     with kept_fault(_FAULT):
@@ -142,17 +131,11 @@ def deleted() -> None:
                 buttons.secondary(
                     say("build.undo"), "undo", f"take_back_{deleted_index.id}", _take_back, deleted_index.id
                 )
-                buttons.tertiary(
-                    say("build.delete_now"), "", f"end_deletion_{deleted_index.id}", _end, deleted_index.id
-                )
+                end = kept_fault(_FAULT)(session.workbench().indexes.end_deletion)
+                buttons.tertiary(say("build.delete_now"), "", f"end_deletion_{deleted_index.id}", end, deleted_index.id)
 
 
 def _take_back(index_id: str) -> None:
     with kept_fault(_FAULT):
         session.workbench().indexes.take_back(index_id)
         state.remember(TICKED, index_id)
-
-
-def _end(index_id: str) -> None:
-    with kept_fault(_FAULT):
-        session.workbench().indexes.end_deletion(index_id)

@@ -216,11 +216,6 @@ def _batch_note(batch: BatchProgress) -> None:
     draw(html('<div class="lr-notes"><div>{}</div></div>', note))
 
 
-def _cancel(job_id: str) -> None:
-    with kept_fault(_FAULT):
-        session.workbench().jobs.cancel(job_id)
-
-
 def _resume(job_id: str, budget: Budget | None = None) -> None:
     """Resume the job before the page is redrawn, so that no redrawing can lose the click."""
     with kept_fault(_FAULT):
@@ -230,7 +225,8 @@ def _resume(job_id: str, budget: Budget | None = None) -> None:
 
 def _buttons(job: JobState) -> None:
     if job.live:
-        buttons.secondary(say("job.cancel"), "close", f"cancel_{job.id}", _cancel, job.id)
+        cancel = kept_fault(_FAULT)(session.workbench().jobs.cancel)
+        buttons.secondary(say("job.cancel"), "close", f"cancel_{job.id}", cancel, job.id)
     elif job.status == "done":
         if not (job.builds_index and job.result):
             return

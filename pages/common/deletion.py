@@ -7,12 +7,11 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.summary import Damaged
 from leanrag_core.types.visible import visible
-from pages.common import markup
+from pages.common import buttons, markup
 from pages.common.html import draw
 from pages.common.messages import kept_fault, message
 
 _FAULT = "lr_deletion_fault"
-_ICON = ":material/delete:"
 
 
 def button(
@@ -30,7 +29,7 @@ def button(
 
     The dialog shows an error of the callback.
     """
-    if st.button(label, icon=_ICON, type="tertiary", key=key, on_click=on_click):
+    if buttons.tertiary(label, "delete", key, on_click):
         st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
 
 
@@ -40,7 +39,7 @@ def damaged(
     """Draw the error of each unreadable record, and a button that deletes it. title: the title for an id."""
     for each in listed:
         message(each.reason, kind="error", title=title(each.id) if title else "")
-        if st.button(label, key=f"delete_damaged_{each.id}", icon=_ICON):
+        if buttons.secondary(label, "delete", f"delete_damaged_{each.id}"):
             now(delete, each.id)
 
 
@@ -59,13 +58,8 @@ def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], o
     st.text(visible(name))
     draw(markup.muted(means))
     # A callback, so that no redrawing can lose the click.
-    if st.button(label, icon=_ICON, key=key, on_click=_kept, args=(delete,)):
+    if buttons.secondary(label, "delete", key, kept_fault(_FAULT)(delete)):
         fault = st.session_state.pop(_FAULT, None)
         if fault is None:
             st.rerun()
         message(fault, kind="error")
-
-
-def _kept(delete: Callable[[], object]) -> None:
-    with kept_fault(_FAULT):
-        delete()

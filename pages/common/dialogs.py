@@ -7,6 +7,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from pages.common import buttons
+from pages.common.frame import plain_errors
+from pages.common.messages import say
+
 _OPEN = "lr_open_form"
 _RUN = "lr_n_runs"  # number of page runs in this session
 
@@ -54,6 +58,21 @@ def form(
     if opened is not None and opened.key == key:
         st.session_state[_OPEN] = replace(opened, run=run)
         st.dialog(title, width=width, on_dismiss=close)(draw)()
+
+
+def rename(what: str, id_: str, name: str, texts: tuple[str, str], act: Callable[[str, str], object]) -> None:
+    """Draw the button that opens a form to rename a thing. what: index or corpus, for keys. texts: the form's title,
+    and the label of its field. act: takes the id and the new name."""
+
+    def draw() -> None:
+        written = st.text_input(texts[1], name, key=f"rename_{what}_{id_}")
+        if buttons.primary(say("build.rename"), "", f"primary_rename_{what}"):
+            with plain_errors():
+                act(id_, written)
+                close()
+                st.rerun()
+
+    form(say("build.rename"), texts[0], draw, key=f"rename_{what}", type="tertiary", icon=":material/edit:")
 
 
 def close() -> None:

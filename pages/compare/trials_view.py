@@ -33,9 +33,8 @@ def show(chosen: Sequence[Column]) -> None:
         for trial in trials:
             _row(trial, bases.get(trial.base), used.get(trial.id, ""))
         free = [trial.id for trial in trials if trial.id not in used]
-        buttons.tertiary(
-            say("trials.clear_all", n=len(free)), "delete", "trials_clear_all", _clear, *tuple(free), disabled=not free
-        )
+        label, clear = say("trials.clear_all", n=len(free)), kept_fault(_FAILED)(session.workbench().trials.clear)
+        buttons.tertiary(label, "delete", "trials_clear_all", clear, *free, disabled=not free)
 
 
 def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
@@ -49,9 +48,5 @@ def _row(trial: Trial, base: IndexSummary | None, used_by: str) -> None:
         with st.container(width="stretch", gap=None):
             note = say("trials.used", letter=used_by) if used_by else ""
             draw(html('<div class="lr-trial"><b>{}</b> {} {}</div>', changes, facts, note))
-        buttons.tertiary(say("trials.clear"), "", f"trials_clear_{trial.id}", _clear, trial.id, disabled=bool(used_by))
-
-
-def _clear(*ids: str) -> None:
-    with kept_fault(_FAILED):
-        session.workbench().trials.clear(*ids)
+        label, clear = say("trials.clear"), kept_fault(_FAILED)(session.workbench().trials.clear)
+        buttons.tertiary(label, "", f"trials_clear_{trial.id}", clear, trial.id, disabled=bool(used_by))

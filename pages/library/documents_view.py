@@ -196,10 +196,8 @@ def panel(corpus: CorpusSummary) -> None:
         if buttons.secondary(say("library.build_index"), "construction", "build_open"):
             adding_view.to_build(corpus.id)
         if not corpus.sample:
-            label, title = say("build.rename"), say("library.rename_corpus.title")
-            dialogs.form(
-                label, title, partial(_rename, corpus), key="rename_corpus", type="tertiary", icon=":material/edit:"
-            )
+            texts = say("library.rename_corpus.title"), say("library.corpus_name")
+            dialogs.rename("corpus", corpus.id, corpus.name, texts, session.workbench().rename_corpus)
             means = say("library.delete_corpus.means", n=corpus.documents)
             key, delete = "delete_corpus", partial(_delete, corpus.id)
             deletion.button(
@@ -311,15 +309,6 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
             tokens: st.column_config.NumberColumn(format="localized", width=75),
         },
     )
-
-
-def _rename(corpus: CorpusSummary) -> None:
-    name = st.text_input(say("library.corpus_name"), value=corpus.name, key=f"rename_corpus_{corpus.id}")
-    if buttons.primary(say("build.rename"), "", "primary_rename_corpus"):
-        with plain_errors():
-            session.workbench().rename_corpus(corpus.id, name)
-            dialogs.close()
-            st.rerun()
 
 
 def _delete(corpus_id: str) -> None:

@@ -169,7 +169,7 @@ def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
     assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
     app.run()  # as at a job's end: what was written is not lost
     assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
-    app.button("primary_rename").click().run()
+    app.button("primary_rename_index").click().run()
     assert not [element for element in app.text_input if element.label == "Name"]
 
 
