@@ -30,13 +30,7 @@ def columns(trace: Trace) -> list[DeltaGenerator]:
     return st.columns([5, 7] if n_ranked <= _WIDER_ABOVE else [4, 9], gap="large")
 
 
-def show(
-    scope: Scope,
-    index: Index | None,
-    trace: Trace,
-    *,
-    before: Trace | None = None,
-) -> None:
+def show(scope: Scope, index: Index | None, trace: Trace, *, before: Trace | None = None) -> None:
     """Draw the play of a trace. index: None if only the trace is available. before: the pinned retrieval; the play
     marks what entered and left since."""
     if not trace.nodes and not trace.passages:

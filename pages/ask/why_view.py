@@ -35,10 +35,7 @@ def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
 
 
 def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
-    draw(
-        markup.view_heading(say("why.title")),
-        markup.muted(say("why.hint")),
-    )
+    draw(markup.view_heading(say("why.title")), markup.muted(say("why.hint")))
     label, placeholder, icon = say("why.field"), say("why.placeholder"), ":material/search:"
     look: dict[str, Any] = {"type": "search", "label_visibility": "collapsed", "max_chars": _LONGEST}
     wanted = choices.text(scope.name(WANTED), label, icon=icon, placeholder=placeholder, **look)

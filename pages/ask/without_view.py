@@ -31,10 +31,7 @@ def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Ans
 
 
 def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
-    draw(
-        markup.view_heading(say("without.title")),
-        markup.muted(say("without.hint")),
-    )
+    draw(markup.view_heading(say("without.title")), markup.muted(say("without.hint")))
     info = strategies().named(ask.strategy)
     if hasattr(info.strategy, "answer"):
         draw(markup.muted(say("without.answers_itself", strategy=info.title)))

@@ -210,12 +210,7 @@ def _compared(job: JobState) -> Sequence[Compared]:
         return ()
     so_far = job_outlook.so_far
     compared = [
-        _compare(
-            calls_title(job, stage.forecast.stage),
-            stage.forecast.calls,
-            stage.so_far.calls,
-            "{:,.0f}".format,
-        )
+        _compare(calls_title(job, stage.forecast.stage), stage.forecast.calls, stage.so_far.calls, "{:,.0f}".format)
         for stage in job_outlook.stages
     ]
     compared.append(

@@ -52,16 +52,7 @@ def show(job: JobState) -> None:
     with left:
         head = tuple(
             say(f"build.{name}")
-            for name in (
-                "layer",
-                "entities",
-                "relations",
-                "summarised",
-                "joined",
-                "clusters",
-                "largest",
-                "components",
-            )
+            for name in ("layer", "entities", "relations", "summarised", "joined", "clusters", "largest", "components")
         )
         rows = [
             (

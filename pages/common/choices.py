@@ -121,11 +121,7 @@ def several_pills(label: str, titles: Mapping[str, str], default: Sequence[str],
 
 
 def _chosen(
-    name: str,
-    titles: Mapping[str, str],
-    draw: Callable[[Mount[str]], Any],
-    default: str | None = None,
-    **more: Any,
+    name: str, titles: Mapping[str, str], draw: Callable[[Mount[str]], Any], default: str | None = None, **more: Any
 ) -> str:
     first = next(iter(titles)) if default is None else default
     values = widgets.Values(allowed=titles.__contains__, form=widgets.labels(titles))

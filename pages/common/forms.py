@@ -184,12 +184,7 @@ def clickable_table(table: pd.DataFrame, pick: Callable[[int], object], *, key: 
             pick(int(cells[0][0]))
 
     st.dataframe(
-        visible_cells(table),
-        hide_index=True,
-        key=key,
-        on_select=clicked,
-        selection_mode="single-cell",
-        **more,
+        visible_cells(table), hide_index=True, key=key, on_select=clicked, selection_mode="single-cell", **more
     )
 
 

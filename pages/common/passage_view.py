@@ -124,12 +124,7 @@ def dialog(on_dismiss: Callable[[], None] | None = None) -> Callable[[Scope, Ind
 
 
 def ask_for(
-    row: int,
-    *,
-    names: Sequence[str] = (),
-    cited: Sequence[str] = (),
-    mark: Markup | None = None,
-    scope: Scope = PAGE,
+    row: int, *, names: Sequence[str] = (), cited: Sequence[str] = (), mark: Markup | None = None, scope: Scope = PAGE
 ) -> None:
     """Request that the passage is opened at the end of the next run. For callbacks."""
     reveal.ask_for_drawer(scope, Passage(row, tuple(names), tuple(cited), mark))

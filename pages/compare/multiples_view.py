@@ -195,11 +195,7 @@ def _cell(card: ValueCard, gold: gold_view.GoldOf) -> Cell:
 
 
 def _cards(
-    varied_column: Column,
-    setting: Setting,
-    cards: Sequence[ValueCard],
-    cells: dict[str, Cell],
-    gold: gold_view.GoldOf,
+    varied_column: Column, setting: Setting, cards: Sequence[ValueCard], cells: dict[str, Cell], gold: gold_view.GoldOf
 ) -> list[Card]:
     """Draw the cards; return the finished ones as pictures."""
     pictures: list[Card] = []

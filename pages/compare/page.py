@@ -161,11 +161,7 @@ def _baseline(chosen: Sequence[Column]) -> None:
 
 
 def _compare(
-    chosen: Sequence[Column],
-    question: str,
-    view: str,
-    indexes: Mapping[str, IndexSummary],
-    place: DeltaGenerator,
+    chosen: Sequence[Column], question: str, view: str, indexes: Mapping[str, IndexSummary], place: DeltaGenerator
 ) -> None:
     loaded = [loading.load(column, question) for column in chosen]
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}

@@ -7,13 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from leanrag_core.comparing.lost_evidence import found_ids
-from leanrag_core.comparing.recorded import (
-    MAX_BYTES,
-    RecordedColumn,
-    RecordedComparison,
-    comparison_of,
-    content_of,
-)
+from leanrag_core.comparing.recorded import MAX_BYTES, RecordedColumn, RecordedComparison, comparison_of, content_of
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.presenting.making import compared
 from leanrag_core.presenting.story import COMPARISON, AddedComparison
@@ -22,15 +16,7 @@ from pages.common import buttons, downloads, markup, saved_files, state, to_pres
 from pages.common.frame import heading
 from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
-from pages.compare import (
-    columns,
-    contexts_view,
-    export,
-    fragments,
-    missed_view,
-    sharing_view,
-    side_by_side,
-)
+from pages.compare import columns, contexts_view, export, fragments, missed_view, sharing_view, side_by_side
 from pages.compare.gold_view import GoldOf
 from pages.compare.loading import Head, Loaded
 

@@ -84,12 +84,7 @@ def show(
                 draw(fragments.token_bar(each.trace, most, tick))
                 answer_view.notes_panel(each.trace)
                 _passages(
-                    each,
-                    each.trace,
-                    owners,
-                    gold,
-                    [other.letter for other in loaded],
-                    only_different=differences_only,
+                    each, each.trace, owners, gold, [other.letter for other in loaded], only_different=differences_only
                 )
                 _steps(each, each.trace)
     if indexes is not None:
@@ -239,10 +234,7 @@ def _passages(
     data = visible_values({"rows": shown, "letters": list(letters)})
     component(_ROWS, _FRAME)(data=data, key=key, on_opened_change=opened)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        notes = (
-            fragments.gold_chunks(trace, gold_ids, gold.n_found(loaded.letter)),
-            fragments.never_cited(loaded),
-        )
+        notes = (fragments.gold_chunks(trace, gold_ids, gold.n_found(loaded.letter)), fragments.never_cited(loaded))
         note = say("text.space").join(filter(None, notes))
         if only_different and not rows:
             note = say("compare.no_different_passages")

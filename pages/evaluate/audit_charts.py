@@ -196,12 +196,7 @@ def length(effects: Sequence[records.LengthEffect], letters: Mapping[str, str]) 
     label = say("evaluate.audit.length_label")
     drawings = [
         length_curve(
-            points,
-            curve,
-            width=width,
-            label=label,
-            ratio_title=say("evaluate.audit.length_axis"),
-            ratio_names=titles,
+            points, curve, width=width, label=label, ratio_title=say("evaluate.audit.length_axis"), ratio_names=titles
         )
         for width in _WIDTHS
     ]

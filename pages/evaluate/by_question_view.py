@@ -108,8 +108,7 @@ def dots(result: ExperimentResult, pairs: Sequence[Pair], sides: tuple[Side, Sid
         for pair in known
     ]
     figure_view.title(
-        say("evaluate.brush.dots"),
-        say("evaluate.pays_note", measure=title, run=sides[0].title, against=sides[1].title),
+        say("evaluate.brush.dots"), say("evaluate.pays_note", measure=title, run=sides[0].title, against=sides[1].title)
     )
     label = say("evaluate.brush.dots_label", measure=title, run=sides[0].title, against=sides[1].title)
     selected = brushing.selected(result, brushing.QUESTIONS)

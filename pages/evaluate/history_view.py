@@ -58,11 +58,7 @@ def _show_results(experiment: str) -> None:
     state.forget(experiments.JOB, experiments.TAB)
 
 
-_FILES = (
-    ("csv", "text/csv", "table_rows"),
-    ("json", "application/json", "data_object"),
-    ("html", "text/html", "html"),
-)
+_FILES = (("csv", "text/csv", "table_rows"), ("json", "application/json", "data_object"), ("html", "text/html", "html"))
 
 
 def command(summary: ExperimentSummary) -> None:

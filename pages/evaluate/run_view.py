@@ -11,15 +11,7 @@ from leanrag_core.evaluation.experiments.running import usual_baseline
 from leanrag_core.evaluation.measuring import broken_measures
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.experiment import (
-    ALL_JUDGEMENTS,
-    ASKED,
-    JUDGEMENTS,
-    MODES,
-    ExperimentSpec,
-    JudgeSpec,
-    RunSpec,
-)
+from leanrag_core.types.experiment import ALL_JUDGEMENTS, ASKED, JUDGEMENTS, MODES, ExperimentSpec, JudgeSpec, RunSpec
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
 from pages.common import buttons, choices, dialogs, markup, session, state, widgets

@@ -32,12 +32,7 @@ def short_name(result: PointResult, axes: Sequence[Axis]) -> str:
     return " / ".join(shown_value(result.point.settings[axis.name]) for axis in axes)
 
 
-def heat(
-    sweep: SweepResult,
-    shown: Findings,
-    colour: str,
-    marks: Marks,
-) -> bool:
+def heat(sweep: SweepResult, shown: Findings, colour: str, marks: Marks) -> bool:
     """Draw the heat map of the first two axes, with the chosen point's values of all others; tell whether there is
     one."""
     axes = [axis for axis in sweep.spec.axes if axis.values][:2]
@@ -56,14 +51,7 @@ def heat(
     title = measure_words.title_of(colour)
     label = say("evaluate.sweep.heat_label", measure=title)
     drawings = [
-        heat_map(
-            cells,
-            rows,
-            columns,
-            width=width,
-            label=label,
-            less_is_better=measure_words.less_is_better(colour),
-        )
+        heat_map(cells, rows, columns, width=width, label=label, less_is_better=measure_words.less_is_better(colour))
         for width in _MAP_WIDTHS
     ]
     head = (say("evaluate.sweep.setting"), title, measure_words.title_of(shown.cost), say("evaluate.sweep.close"))
@@ -78,12 +66,7 @@ def heat(
 
 
 def _cell(
-    point: PointResult,
-    standing: PointStanding | None,
-    axes: Sequence[Axis],
-    marks: Marks,
-    colour: str,
-    shown: Findings,
+    point: PointResult, standing: PointStanding | None, axes: Sequence[Axis], marks: Marks, colour: str, shown: Findings
 ) -> HeatCell:
     settings, name = point.point.settings, point.point.name
     value = measure_words.mean_of(point, colour)

@@ -191,10 +191,7 @@ def _hits(trace: Trace, hits: QuestionHits) -> list[Values]:
         return [head, inspected.text(say("explore.inspect.not_met"), muted=True)]
     parts: list[dict[str, Any]] = []
     for item in hits.below[:_SEEDS_NAMED]:
-        parts += [
-            inspected.run(f"{item.rank}", strong=True),
-            inspected.run(item.name, do="go", id_=item.id),
-        ]
+        parts += [inspected.run(f"{item.rank}", strong=True), inspected.run(item.name, do="go", id_=item.id)]
     if len(hits.below) > _SEEDS_NAMED:
         parts.append(inspected.run(say("explore.inspect.more_below", n=len(hits.below) - _SEEDS_NAMED)))
     if hits.item is not None:

@@ -241,10 +241,7 @@ def _but_tau(summary: IndexSummary) -> dict[str, Any]:
 
 def _code(exploring: Exploring) -> ViewCode:
     """Return code for the components of each layer."""
-    lines = (
-        "for layer in index.layers:",
-        "    print(layer.number, len(components(len(layer), layer.ends)))",
-    )
+    lines = ("for layer in index.layers:", "    print(layer.number, len(components(len(layer), layer.ends)))")
     return ViewCode(("from leanrag_core.queries.islands import components",), lines, ("--islands",))
 
 

@@ -25,10 +25,7 @@ def button(
     tags, which are offered."""
     with st.popover(say("library.describe"), icon=":material/sell:", type="tertiary", key="describe"):
         draw(markup.muted(say("library.describe.hint")))
-        titles = {
-            _ONE: forms.plain(chosen.title),
-            _LISTED: say("library.describe.listed", n=len(listed)),
-        }
+        titles = {_ONE: forms.plain(chosen.title), _LISTED: say("library.describe.listed", n=len(listed))}
         target = st.radio(
             say("library.describe.of"), [_ONE, _LISTED], format_func=titles.__getitem__, key="describe_of"
         )

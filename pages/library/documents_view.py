@@ -110,10 +110,7 @@ def _drawn(
             {
                 "spans": [[places[span.start], places[span.end]] for span in preview.spans],
                 "said": say(
-                    "library.chunks_of",
-                    tokens=preview.max_tokens,
-                    overlap=preview.overlap_tokens,
-                    n=preview.whole,
+                    "library.chunks_of", tokens=preview.max_tokens, overlap=preview.overlap_tokens, n=preview.whole
                 ),
             }
             for preview in chunk_previews(document, n_tokens, form)
@@ -148,11 +145,7 @@ def _asides_legend(asides: Sequence[Aside], document: Document) -> str:
 
 
 def _head(head: RunningHead, places: list[int]) -> dict[str, Any]:
-    return {
-        "text": visible(head.text),
-        "key": head.text,
-        "span": [places[head.start], places[head.end]],
-    }
+    return {"text": visible(head.text), "key": head.text, "span": [places[head.start], places[head.end]]}
 
 
 def _later(document: Document, n_places: int) -> list[dict[str, Any]]:

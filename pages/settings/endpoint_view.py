@@ -211,12 +211,7 @@ def _price(settings: Settings, name: str) -> str:
 
 
 def pick_model(
-    title: str,
-    name: str,
-    listed: Sequence[str],
-    *,
-    blank: str = "",
-    on_pick: Callable[[str], None] | None = None,
+    title: str, name: str, listed: Sequence[str], *, blank: str = "", on_pick: Callable[[str], None] | None = None
 ) -> str:
     """Return the model remembered under `name`, chosen from the listed ones or typed. blank: label for no model, if
     that is allowed. on_pick: called when another one is chosen."""

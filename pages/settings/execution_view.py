@@ -110,12 +110,7 @@ def _scheduler(kept: Execution) -> None:
 
 def _test(kept: Execution) -> None:
     status = settings_form.look_button(
-        "cluster",
-        "scheduler",
-        kept.scheduler,
-        read_cluster_status,
-        key="test_cluster",
-        disabled=kept.kind != DASK,
+        "cluster", "scheduler", kept.scheduler, read_cluster_status, key="test_cluster", disabled=kept.kind != DASK
     )
     if status is not None:
         show_cluster(status)

@@ -164,10 +164,7 @@ def probe(settings: Settings, models: ModelList) -> None:
     model = chosen if chosen in models.writing else models.writing[0]
     if buttons.tertiary(say("settings.probe"), "speed", "probe"):
         st.session_state.pop("lr_probed", None)
-        with (
-            plain_errors(),
-            st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True),
-        ):
+        with plain_errors(), st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True):
             probed = probe_concurrency(session.workbench().models.make().endpoint, model)
             st.session_state["lr_probed"] = (endpoint_view.server_of(settings), model, probed)
     draw(markup.hint(say("settings.probe.hint", model=model)))

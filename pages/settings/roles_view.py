@@ -34,14 +34,7 @@ from pages.settings import endpoint_view, settings_form
 _ROW = (1.2, 1.75, 1.65, 0.65, 1.2, 1.05, 2.45, 1.05, 0.65)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
-_NUMBERS = (
-    "concurrency",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "timeout_seconds",
-    "max_reply_tokens",
-    "window",
-)
+_NUMBERS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "max_reply_tokens", "window")
 
 
 def check_all(settings: Settings) -> None:

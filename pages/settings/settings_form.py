@@ -147,14 +147,7 @@ def number(settings: Settings, name: str) -> None:
 
 
 def address_field(
-    label: str,
-    name: str,
-    kept: str,
-    field: AddressField,
-    save: Callable[[str], None],
-    *,
-    example: str,
-    hint: str,
+    label: str, name: str, kept: str, field: AddressField, save: Callable[[str], None], *, example: str, hint: str
 ) -> None:
     """Draw the field of an address, which is saved if valid; otherwise draw what is wrong instead of the hint."""
 
