@@ -15,7 +15,7 @@ def open_button(
 ) -> None:
     """Draw the button. codes: of the sentences on the button, below it, of the upload, and of an error. read: takes
     content and name, and raises LeanRAGError, which is shown. key, file_key: of the button and of the upload."""
-    error_key, megabytes = f"{file_key}_error", max_bytes // 1_000_000
+    error_key = f"{file_key}_error"
     title, hint, field, failed = map(say, codes)
 
     def uploaded() -> None:
@@ -30,15 +30,8 @@ def open_button(
 
     with st.popover(title, icon=":material/folder_open:", type="tertiary", key=key):
         draw(markup.muted(hint))
-        uploads.translate(file_key, megabytes=megabytes)
-        st.file_uploader(
-            field,
-            type="json",
-            max_upload_size=megabytes,
-            key=file_key,
-            on_change=uploaded,
-            label_visibility="collapsed",
-        )
+        look = {"type": "json", "label_visibility": "collapsed"}
+        uploads.field(field, file_key, megabytes=max_bytes // 1_000_000, on_change=uploaded, **look)
         error = st.session_state.get(error_key)
         if error is not None:  # inside the popover, which would cover a message below it
             message(error, kind="error", title=failed)

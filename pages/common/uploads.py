@@ -1,7 +1,8 @@
-"""Translated texts for Streamlit's upload field, which has English ones only."""
+"""Upload fields with translated texts, since Streamlit has English ones only."""
 
 import json
 import re
+from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -20,13 +21,13 @@ _FAINT = "font-size:.875rem;color:var(--lr-mute);"
 _STRONG = "font-size:.875rem;font-weight:700;color:var(--lr-prim);"
 
 
-def translate(key: str, *, megabytes: int | None = None) -> None:
-    """Replace the English texts of the upload field with that key by the reader's language, with a style sheet.
-    megabytes: the largest file, if the field has a limit of its own."""
-    if language() == ENGLISH:
-        return
-    limit = megabytes or int(st.get_option("server.maxUploadSize"))
-    draw(html("<style>{}</style>", Markup(_style_sheet(re.sub(r"[^a-zA-Z0-9_-]", "-", key), limit))))
+def field(label: str, key: str, *, megabytes: int | None = None, **more: Any) -> Any:
+    """Draw an upload field, its texts translated by a style sheet; return its files. megabytes: the largest file, if
+    the field has a limit of its own. more: arguments of st.file_uploader."""
+    if language() != ENGLISH:
+        limit = megabytes or int(st.get_option("server.maxUploadSize"))
+        draw(html("<style>{}</style>", Markup(_style_sheet(re.sub(r"[^a-zA-Z0-9_-]", "-", key), limit))))
+    return st.file_uploader(label, key=key, max_upload_size=megabytes, **more)
 
 
 def _style_sheet(key: str, limit: int) -> str:

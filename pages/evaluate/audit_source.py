@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import streamlit as st
 
@@ -86,22 +87,13 @@ def of_judge(audit: Audit, judge: str) -> Audit:
 def upload() -> None:
     """Draw the upload of files of judgements, and of the answers that were judged."""
     with st.popover(say("evaluate.audit.upload"), icon=":material/upload:", type="tertiary", key="audit_upload"):
-        draw(markup.muted(say("evaluate.audit.upload_hint")))
-        uploads.translate(_FIELD, megabytes=_MOST_MEGABYTES)
-        label, types = say("evaluate.audit.files"), ["jsonl", "json", "csv"]
-        st.file_uploader(
-            label, type=types, accept_multiple_files=True, max_upload_size=_MOST_MEGABYTES, key=_FIELD, on_change=_read
-        )
-        draw(markup.muted(say("evaluate.audit.answers_hint")))
-        uploads.translate(_ANSWERS, megabytes=_MOST_MEGABYTES)
-        st.file_uploader(
-            say("evaluate.audit.answers"),
-            type=["jsonl", "json"],
-            accept_multiple_files=True,
-            max_upload_size=_MOST_MEGABYTES,
-            key=_ANSWERS,
-            on_change=_read,
-        )
+        for key, hint, label, types in (
+            (_FIELD, "evaluate.audit.upload_hint", "evaluate.audit.files", ["jsonl", "json", "csv"]),
+            (_ANSWERS, "evaluate.audit.answers_hint", "evaluate.audit.answers", ["jsonl", "json"]),
+        ):
+            draw(markup.muted(say(hint)))
+            look: dict[str, Any] = {"type": types, "accept_multiple_files": True, "on_change": _read}
+            uploads.field(say(label), key, megabytes=_MOST_MEGABYTES, **look)
         error = st.session_state.get(_ERROR)
         if error is not None:
             message(error, kind="error", title=say("evaluate.audit.not_read"))

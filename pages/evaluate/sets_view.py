@@ -34,11 +34,9 @@ def upload() -> None:
     key = f"{_FILE}_{added}"
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key=f"set_upload_{added}"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
-        uploads.translate(key, megabytes=MAX_BYTES // 1_000_000)
         label, types = say("evaluate.sets.file"), ["jsonl", "json", "csv", "tsv"]
-        file = st.file_uploader(
-            label, type=types, max_upload_size=MAX_BYTES // 1_000_000, key=key, label_visibility="collapsed"
-        )
+        megabytes = MAX_BYTES // 1_000_000
+        file = uploads.field(label, key, megabytes=megabytes, type=types, label_visibility="collapsed")
         if file is None:
             return
         bench = session.workbench()

@@ -177,13 +177,11 @@ def _choose(mode: str) -> Chosen:
     if mode == _FOLDER:
         label = say("library.folder.label", formats=_formats())
         help_text = say("library.folder.hint")
-        uploads.translate(f"folder_{turn}")
-        files = st.file_uploader(label, accept_multiple_files="directory", key=f"folder_{turn}", help=help_text)
+        files = uploads.field(label, f"folder_{turn}", accept_multiple_files="directory", help=help_text)
     else:
         label = say("library.files.label", formats=_formats())
-        uploads.translate(f"files_{turn}")
-        files = st.file_uploader(label, accept_multiple_files=True, key=f"files_{turn}", help=say("library.files.hint"))
-    return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
+        files = uploads.field(label, f"files_{turn}", accept_multiple_files=True, help=say("library.files.hint"))
+    return Chosen([(file.name, file) for file in files or ()], waits=not files)  # see _contents
 
 
 def _target(own_corpora: dict[str, str]) -> str:

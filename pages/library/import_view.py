@@ -70,9 +70,8 @@ def _forget() -> None:
 def _form() -> None:
     titles = {importer.name: words(importer.title) for importer in importers()}
     key = f"import_files_{st.session_state.get(_CLEARED, 0)}"
-    uploads.translate(key)
-    label = say("library.import.files")
-    files = st.file_uploader(label, accept_multiple_files=True, key=key, help=say("library.import.files_hint"))
+    label, hint = say("library.import.files"), say("library.import.files_hint")
+    files = uploads.field(label, key, accept_multiple_files=True, help=hint)
     left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")
     recognised = say("library.import.recognised")
     folder = ""

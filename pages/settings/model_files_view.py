@@ -14,7 +14,7 @@ from leanrag_core.models.model_files import ListedFile
 from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
 from leanrag_core.types.config import file_model
 from leanrag_core.types.settings import Settings
-from pages.common import buttons, markup, reveal, session, state, widgets
+from pages.common import buttons, session, state
 from pages.common.html import NOTHING, draw, html
 from pages.common.messages import kept_fault, message, say, words
 from pages.settings import settings_form
@@ -130,18 +130,6 @@ def folder_field(settings: Settings) -> None:
         else:
             settings_form.keep("models_folder", wanted)
 
-    with reveal.place("models_folder"), st.container(gap="xsmall", key="setting_models_folder"):
-        widgets.show(
-            "set_models_folder",
-            settings.models_folder,
-            lambda mount: st.text_input(
-                say("option.title.models_folder"),
-                value=mount.value,
-                **mount.wired,
-                placeholder=str(session.workbench().model_files.default_folder),
-            ),
-            wish,
-            read=lambda stored: str(stored or "").strip(),
-        )
-        if not settings_form.fault("models_folder"):
-            draw(markup.hint(say("option.help.models_folder")))
+    label, hint = say("option.title.models_folder"), say("option.help.models_folder")
+    usual = str(session.workbench().model_files.default_folder)
+    settings_form.text_field(label, "models_folder", settings.models_folder, wish, hint, usual)

@@ -1,5 +1,6 @@
 """Roles as a table: who does what, where, at which price, and the result of the last check. No widget holds a key."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -116,21 +117,29 @@ def _address(settings: Settings, role: str, role_settings: Role) -> None:
         changes = {"key_variable": usual.key_variable, "rerank_form": usual.rerank_form}
         return _set(role, role_settings.base_url, base_url=wanted, **changes)
 
-    widgets.show(
-        f"role_address_{role}",
-        role_settings.base_url,
-        lambda mount: st.selectbox(
-            say("roles.address_of", role=say(f"role.{role}")),
-            options,
-            index=options.index(mount.value) if mount.value in options else 0,
-            format_func=lambda address: served.get(address, _short(address)) or blank,
-            **mount.wired,
-            accept_new_options=True,
-        ),
-        keep,
-        read=lambda stored: str(stored or "").strip(),
-        form=blank,
-    )
+    def title(address: str) -> str:
+        return served.get(address, _short(address)) or blank
+
+    label = say("roles.address_of", role=say(f"role.{role}"))
+    _choice(f"role_address_{role}", label, options, title, role_settings.base_url, keep, blank)
+
+
+def _choice(
+    key: str,
+    label: str,
+    options: list[str],
+    title: Callable[[str], str],
+    chosen: str,
+    keep: Callable[[str], str | None],
+    form: object,
+) -> None:
+    """Draw a choice in which another value can be written. title: of an option. keep, form: see widgets.show()."""
+
+    def widget(mount: widgets.Mount[str]) -> Any:
+        place = options.index(mount.value) if mount.value in options else 0
+        return st.selectbox(label, options, place, title, **mount.wired, accept_new_options=True)
+
+    widgets.show(key, chosen, widget, keep, read=lambda stored: str(stored or "").strip(), form=form)
 
 
 def _short(address: str) -> str:
@@ -153,21 +162,8 @@ def _model(settings: Settings, role: str) -> None:
     def keep(wanted: str) -> str | None:
         return _set(role, chosen, model=wanted)
 
-    widgets.show(
-        f"role_model_{role}",
-        chosen,
-        lambda mount: st.selectbox(
-            say("roles.model_of", role=say(f"role.{role}")),
-            options,
-            index=options.index(mount.value) if mount.value in options else 0,
-            format_func=lambda model: model or blank,
-            **mount.wired,
-            accept_new_options=True,
-        ),
-        keep,
-        read=lambda stored: str(stored or "").strip(),
-        form=(names, blank),
-    )
+    label = say("roles.model_of", role=say(f"role.{role}"))
+    _choice(f"role_model_{role}", label, options, lambda model: model or blank, chosen, keep, (names, blank))
 
 
 def _price(server_settings: Settings, model: str, *, is_on: bool) -> str:

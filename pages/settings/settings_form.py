@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -163,13 +164,27 @@ def address_field(
             return kept
         return None
 
+    text_field(label, name, _standing(name, kept), wish, hint, example, read=partial(tidied, field=field))
+
+
+def text_field(
+    label: str,
+    name: str,
+    value: str,
+    wish: Callable[[str], str | None],
+    hint: str,
+    example: str,
+    read: Callable[[str], str] = str.strip,
+) -> None:
+    """Draw the field of a text, and below it the hint, or what was wrong. wish: takes what is written; see keep in
+    widgets.show(). read: tidies it."""
     with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
-            _standing(name, kept),
+            value,
             lambda mount: st.text_input(label, value=mount.value, **mount.wired, placeholder=example),
             wish,
-            read=lambda stored: tidied(str(stored or ""), field),
+            read=lambda stored: read(str(stored or "")),
         )
         if not fault(name):
             draw(markup.hint(hint))
