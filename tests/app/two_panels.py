@@ -23,10 +23,10 @@ def page() -> None:
                 question = state.recall(scope.name("q"))
                 if question:
                     ask = asking.Ask.of(summary, question, shown.chosen)
-                    result_view.show(scope, index, ask, drawn=shown.fold.draw)
+                    result_view.show(scope, index, ask, drawn=shown.draw_rest)
                 else:
                     question_view.examples(scope, summary)
-                shown.fold.draw()
+                shown.draw_rest()
     names = [name for scope in SCOPES for name in controls.url_names(scope, strategies)]
     state.publish([*names, *(scope.name(name) for scope in SCOPES for name in asking.LINKED)])
 
