@@ -342,11 +342,12 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
                 places.tofile(file)
         return np.memmap(path, np.int32, "r", shape=(n, k))
 
-    neighbours = written(folder / "neighbours", in_cells)
+    path = folder / "neighbours"
+    neighbours = written(path, in_cells)
     for number in range(_IMPROVED):
-        before = neighbours
-        neighbours = written(folder / f"neighbours-{number}", partial(_improved, cells.codes, before))
-        Path(str(before.filename)).unlink()
+        before, path = path, folder / f"neighbours-{number}"
+        neighbours = written(path, partial(_improved, cells.codes, neighbours))
+        before.unlink()
     return neighbours
 
 
