@@ -252,15 +252,16 @@ function setOff(drawn, joined) {
 
 const CLIMB_SIGN = "▲";
 
-// A sign at the corner of each node that came by the climb alone; on an arc it stands beside its strength.
+// A sign at the corner of each node that came by the climb alone; on an arc it stands beside its strength. All nodes are
+// measured before the first sign is drawn: after each sign the browser would compute the styles of the figure again.
 function signBrought(drawn, brought) {
   for (const sign of drawn.svg.querySelectorAll(".climb-sign")) sign.remove();
-  for (const group of drawn.svg.querySelectorAll(".node[data-id]")) {
-    const shape = group.querySelector(".shape, .card-shape");
-    if (!shape || group.classList.contains("later") || !brought(group.dataset.id)) continue;
-    const box = shape.getBBox();
+  const groups = [...drawn.svg.querySelectorAll(".node[data-id]:not(.later):has(.shape, .card-shape)")];
+  const corners = groups
+    .filter((group) => brought(group.dataset.id))
+    .map((group) => ({ group, box: group.querySelector(".shape, .card-shape").getBBox() }));
+  for (const { group, box } of corners)
     make("text", { class: "climb-sign", x: box.x + box.width, y: box.y + 4 }, group, CLIMB_SIGN);
-  }
 }
 
 function classes(element, wanted) {
