@@ -1,20 +1,30 @@
-// Large data of a component comes as deflated JSON (component.py) and is inflated before the component is drawn.
+// Large data of a component comes as deflated JSON (component.py) and is inflated before the component is drawn. Before
+// it is drawn again, the listeners of its last drawing are removed: Streamlit itself removes them only when the component
+// leaves the page.
+/** @type {WeakMap<Element, () => void>} */
+const removals = new WeakMap(); // by the element that the component is drawn in
+
 /**
  * @param {(component: any) => (() => void) | void} draw returns the function that removes its listeners
- * @returns {(component: any) => (() => void) | void}
+ * @returns {(component: any) => () => void}
  */
 export default function inflating(draw) {
   return (component) => {
-    if (!(component.data instanceof Uint8Array)) return draw(component);
-    let outdated = false,
+    removals.get(component.parentElement)?.();
+    let outdated = false, // newer data has come, or the page has been left
       remove = undefined;
-    inflate(component.data).then((data) => {
+    const show = (data) => {
       if (!outdated) remove = draw({ ...component, data });
-    });
-    return () => {
-      outdated = true; // newer data has come, or the page has been left
-      remove?.();
     };
+    if (component.data instanceof Uint8Array) inflate(component.data).then(show);
+    else show(component.data);
+    const removal = () => {
+      outdated = true;
+      remove?.();
+      remove = undefined;
+    };
+    removals.set(component.parentElement, removal);
+    return removal;
   };
 }
 

@@ -127,3 +127,37 @@ def test_the_play_of_another_strategy_on_a_phone(
     assert part is not None
     assert abs(handle["y"] + handle["height"] / 2 - part["y"]) < 8, "the handle is on its segment's row"
     watched.assert_clean()
+
+
+# Counts who listens for marks.
+LISTENING = """() => {
+  const listeners = (globalThis.listeners = new Set());
+  for (const [name, change] of [["addEventListener", "add"], ["removeEventListener", "delete"]]) {
+    const own = globalThis[name];
+    globalThis[name] = (type, listener, ...others) => {
+      if (type === "lr-marks") listeners[change](listener);
+      own.call(globalThis, type, listener, ...others);
+    };
+  }
+}"""
+
+
+def test_a_moved_slider_leaves_no_listeners_of_the_play_before(
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    server, (sample, _) = server_in(sample_home), indexes(sample_home)
+    watched = watch()
+    page = watched.page
+    page.add_init_script(f"({LISTENING})()")
+    page.goto(f"{server.url}/ask?index={sample}&q={QUESTION}")
+    played(page)
+    before = page.evaluate("listeners.size")
+    assert before == 3, "the play, the answer, and what the structure brought"
+    seeds = page.get_by_role("slider", name="Top-N seeds")
+    seeds.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_text("What changed")).to_be_visible()
+        settled(page)
+    assert page.evaluate("listeners.size") == before
+    watched.assert_clean()
