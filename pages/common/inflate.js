@@ -28,8 +28,15 @@ export default function inflating(draw) {
   };
 }
 
+// Read piece by piece: Response and Blob would wait until the browser has done all else that the page sent meanwhile.
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 async function inflate(bytes) {
-  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(text).json();
+  const { readable, writable } = new DecompressionStream("deflate");
+  const writer = writable.getWriter();
+  writer.write(bytes);
+  writer.close();
+  const reader = readable.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value;
+  return JSON.parse(text);
 }
