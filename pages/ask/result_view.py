@@ -37,6 +37,7 @@ from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
 _LOOK_SECONDS = 0.1  # between two checks whether a retrieval has ended
+_HEAD_START_SECONDS = 0.04  # of the picture, which the browser would else draw after the hundred elements that follow it
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
@@ -135,6 +136,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
         slot = st.container(gap="small")
     with right:
         retrieval_view.show(scope, index, trace, before=pinned)  # before the answer, which takes longer
+        time.sleep(_HEAD_START_SECONDS)
         drawn()
         if trace.nodes or trace.passages:
             with st.container(
