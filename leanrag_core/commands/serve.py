@@ -5,9 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from leanrag_core.serving.asking import Served
+from leanrag_core.serving.start import require_startable
 from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
-from leanrag_core.workbench import Workbench
 
 _APP_PORT, _API_PORT = 8501, 8601
 _ALONE = -1  # of --api: without the app
@@ -41,16 +40,14 @@ def _serve(options: argparse.Namespace) -> None:
         print(description())
         return
     if options.api == _ALONE:
-        from leanrag_core.serving.running import announced
+        from leanrag_core.serving.running import announced, served_in
 
-        announced(_served(options.home), _API_PORT if options.port is None else options.port).run()
+        announced(served_in(options.home), _API_PORT if options.port is None else options.port).run()
         return
     environment = dict(os.environ)
     if options.home:
         environment["LEANRAG_HOME"] = str(options.home.resolve())
     if options.api is not None:
-        from leanrag_core.serving.start import require_startable
-
         require_startable(options.api)
         environment[API_PORT_VARIABLE] = str(options.api)
     port = _APP_PORT if options.port is None else options.port
@@ -60,15 +57,9 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _mcp(options: argparse.Namespace) -> None:
-    from leanrag_core.serving.running import serve_tools
+    from leanrag_core.serving.running import serve_tools, served_in
 
-    serve_tools(_served(options.home))
-
-
-def _served(home: Path | None) -> Served:
-    bench = Workbench.default(home)
-    bench.builds.start_first_sample()  # as the app does
-    return Served(bench)
+    serve_tools(served_in(options.home))
 
 
 def streamlit_command(port: int, *, open_browser: bool = False) -> list[str]:

@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import uvicorn
@@ -58,6 +59,14 @@ class ApiServer:
     def end(self) -> None:
         """Tell it to end, from any thread."""
         self.uvicorn.should_exit = True
+
+
+def served_in(home: Path | None) -> Served:
+    """Return what is served of the workbench in that folder, by default of the person's own; the very first start
+    begins to build the sample index, as the app does."""
+    bench = Workbench.default(home)
+    bench.builds.start_first_sample()
+    return Served(bench)
 
 
 def announced(served: Served, port: int) -> ApiServer:
