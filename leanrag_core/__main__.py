@@ -1,6 +1,7 @@
 """The command line. Results on stdout, logs on stderr; exit code 0, 2 for wrong usage, 1 for a failure."""
 
 import argparse
+import gc
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ from types import FrameType
 
 from leanrag_core.commands import families
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.system.threads import collector_paused
 from leanrag_core.text.plain_words import in_words
 
 _GRACE_SECONDS = 1.2  # from the signal to the end of a process whose threads still wait for something
@@ -74,11 +76,16 @@ _PROGRAM = "leanrag"  # the name of the installed command
 
 
 def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> int:
-    """Run one verb; returns the exit code. stop: waits for signals; jobs of the app have their own way."""
+    """Run one verb; returns the exit code. arguments: by default those of this process, which does nothing else. stop:
+    waits for signals; jobs of the app have their own way."""
     words = sys.argv[1:] if arguments is None else arguments
     stop = stop or Stop()
     try:
-        options = command_parser(words[0] if words else "").parse_args(words)
+        with collector_paused():
+            parser = command_parser(words[0] if words else "")
+            if arguments is None:  # what is loaded stays to the end, where Python would search it for cycles once more
+                gc.freeze()
+        options = parser.parse_args(words)
         options.stop = stop
         run: Callable[[argparse.Namespace], int | None] = options.run
         return run(options) or 0
