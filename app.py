@@ -4,6 +4,7 @@ The inner script calls st.navigation. If this file called it itself, with pages/
 when the first request to a fresh server is a deep link.
 """
 
+import gc
 import os
 import sys
 import threading
@@ -31,8 +32,10 @@ def serve_api(port: int) -> None:
 
 
 def load_ahead() -> None:
-    """Load in the background what the first comparison would otherwise wait a second for."""
+    """Load in the background what the first comparison would otherwise wait a second for, and keep all that is loaded."""
     import scipy.sparse  # noqa: F401
+
+    gc.freeze()  # what is loaded by now stays: a search for reference cycles, which stops all pages, passes it over
 
 
 @asynccontextmanager

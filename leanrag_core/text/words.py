@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import chain
 
 _JOINERS = "\u200c\u200d"  # stand inside words of Persian and of Indian scripts
 
@@ -10,7 +11,7 @@ def _ranges() -> str:
     """Return all combining marks of the basic plane as ranges of a character class."""
     parts: list[str] = []
     start = 0
-    for code in range(0x300, 0x10000):
+    for code in chain(range(0x300, 0x3100), range(0xA600, 0xAC00), range(0xFB00, 0x10000)):  # between: no marks
         is_mark = unicodedata.category(chr(code)) in ("Mn", "Mc")
         if is_mark and not start:
             start = code
