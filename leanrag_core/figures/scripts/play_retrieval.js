@@ -28,6 +28,7 @@ function playRetrieval(host, sent, words, options = {}) {
     times = 1,
     timer = 0,
     drawn = null,
+    width = 0, // of the host when it was drawn
     note = null,
     held = "",
     brought = new Set(),
@@ -68,8 +69,7 @@ function playRetrieval(host, sent, words, options = {}) {
   }
   swap.onclick = () => {
     table = !table;
-    draw();
-    show(place, playing);
+    redraw();
     tell();
   };
   const mapped = playMap(host, data, words, options.explore);
@@ -126,7 +126,7 @@ function playRetrieval(host, sent, words, options = {}) {
         Object.keys(data.items).filter((id) => !data.items[id].is_card && data.items[id].rank),
       ),
     };
-    showNote(notes, data, words, note ?? (beside || (host.clientWidth < 520 && all.rows.length) ? all : null), {
+    showNote(notes, data, words, note ?? (beside || (width < 520 && all.rows.length) ? all : null), {
       close,
       explore: !options.explorable || options.explorable.has(note?.explore) ? options.explore : null,
       read: options.read,
@@ -134,12 +134,13 @@ function playRetrieval(host, sent, words, options = {}) {
   }
 
   function draw() {
-    const layout = layoutFor(data, host.clientWidth - 92),
+    width = host.clientWidth;
+    const layout = layoutFor(data, width - 92),
       { trays } = data.layouts[layout];
     said.textContent = data.notes[layout];
     said.hidden = !said.textContent;
     swap.textContent = table ? words.as_figure : words.as_table;
-    stage.classList.toggle("beside", trays && host.clientWidth >= 820);
+    stage.classList.toggle("beside", trays && width >= 820);
     stage.hidden = table || !(data.layouts[0].nodes.length || data.cards[0].cards.length);
     if (!stage.hidden) {
       drawn = drawPlay(figure, data, words, open);
@@ -150,7 +151,12 @@ function playRetrieval(host, sent, words, options = {}) {
       }
       write();
     } else drawn = null;
+  }
+
+  function redraw() {
+    draw();
     light(place, false);
+    show(place, playing);
   }
 
   function light(at, moves, hovered) {
@@ -218,12 +224,8 @@ function playRetrieval(host, sent, words, options = {}) {
     write();
   }
   seek(place, false);
-  let width = host.clientWidth;
   const watcher = new ResizeObserver(() => {
-    if (Math.abs(host.clientWidth - width) < 6) return;
-    width = host.clientWidth;
-    draw();
-    show(place, playing);
+    if (Math.abs(host.clientWidth - width) >= 6) redraw();
   });
   watcher.observe(host);
   return {
