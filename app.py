@@ -32,7 +32,7 @@ def serve_api(port: int) -> None:
 
 
 def load_ahead() -> None:
-    """Load in the background what the first comparison would otherwise wait a second for, and keep all that is loaded."""
+    """Load in the background what the first comparison would otherwise wait a second for; keep all that is loaded."""
     import scipy.sparse  # noqa: F401
 
     gc.freeze()  # what is loaded by now stays: a search for reference cycles, which stops all pages, passes it over

@@ -37,7 +37,7 @@ from pages.common.messages import message, say, words
 from pages.common.scope import Scope
 
 _LOOK_SECONDS = 0.1  # between two checks whether a retrieval has ended
-_HEAD_START_SECONDS = 0.04  # of the picture, which the browser would else draw after the hundred elements that follow it
+_HEAD_START_SECONDS = 0.04  # of the picture, which the browser would else draw after the hundred elements behind it
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
