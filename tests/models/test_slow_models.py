@@ -28,6 +28,7 @@ def asking(text: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text}]
 
 
+@pytest.mark.alone  # its clock is that of the server
 def test_the_speed_of_a_model_is_measured_and_kept_in_the_home(tmp_path: Path) -> None:
     with EndpointServer(tokens_per_second=200) as server:
         speeds = Speeds(tmp_path / "speeds.json")
@@ -74,6 +75,7 @@ def test_after_the_check_a_forecast_holds_the_time_that_the_build_takes(tmp_path
         assert made.seconds.low <= time.perf_counter() - started <= made.seconds.high
 
 
+@pytest.mark.alone  # calls that wait for a processor would seem slow
 @pytest.mark.parametrize(("slots", "told", "most"), [(1, True, 1), (1, False, 2), (4, True, 4)])
 def test_no_queue_is_built_before_a_server_with_few_slots(
     slots: int,
