@@ -17,7 +17,9 @@ from leanrag_core.types.trace import ContextSection, Style, Trace, TraceItem, Tr
 DRAWN = 20  # entities of the picture where the context holds chunks alone
 ASKED = Style("keywords", message("style.asked"), "path", "box")
 ENTITY = Style("entity", message("style.entity"), "seed", "disc")
+BETWEEN = Style("between", message("style.between"), "base", "disc")
 BASE = Style("base", message("style.base"), "base", "dotted", on="relation")
+ON_PATH = Style("on-path", message("style.on_path"), "path", "line", on="relation")
 _BUDGETS = {"entities": "entity_tokens", "relations": "relation_tokens", "chunks": "chunk_tokens"}
 
 
@@ -68,15 +70,15 @@ def asked_keywords(words: Mapping[str, str], rows: Mapping[str, Collection[int]]
 @dataclass(frozen=True)
 class GraphStep:
     """A step and what it lights up. entities, relations: rows of the base graph. asked, links: ids of items and
-    relations that are no such rows. name: of the step and of its lap."""
+    relations that are no such rows. name: of the step and of its lap. title: see Retrieval.step()."""
 
     name: str
-    title: Message
     caption: Message
     entities: Collection[int] = ()
     relations: Collection[int] = ()
     asked: Collection[str] = ()
     links: Collection[str] = ()
+    title: Message | None = None
 
 
 @dataclass(frozen=True)
@@ -158,8 +160,8 @@ def graph_trace(
     context = joined_sections(*filled.sections, chunks, *filled.after)
     run.lap("context")
     questions, links = _asked_items(asked, filled.drawn)
-    refs = {item.ref for part in context.sections for item in part.items}
-    in_context = [item for item in (*filled.drawn, *passages) if item.id in refs]
+    marks = context.mark_of
+    in_context = [item for item in (*filled.drawn, *passages) if item.id in marks]
     title = message("passages.step.context")
     return run.trace(
         context,

@@ -13,8 +13,9 @@ from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.concepts import TOGETHER, together_links
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
+from leanrag_core.retrieval.graph_traces import BETWEEN, ENTITY
 from leanrag_core.retrieval.graph_walks import shortest_path
-from leanrag_core.retrieval.passages import PassageReason, passage_items
+from leanrag_core.retrieval.passages import PASSAGE, PassageReason, passage_items
 from leanrag_core.retrieval.text_trees import (
     SUMMARIES,
     SUMMARY,
@@ -33,17 +34,10 @@ from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Style, Trace, TraceItem
+from leanrag_core.types.trace import Trace, TraceItem
 from leanrag_core.types.walks import NounGraph
 
-_STYLES = (
-    Style("entity", message("style.entity"), "seed", "disc"),
-    Style("between", message("style.between"), "base", "disc"),
-    SUMMARY,
-    Style("passage", message("style.passage"), "chunk", "chip"),
-    TOGETHER,
-    SUMS_UP,
-)
+_STYLES = (ENTITY, BETWEEN, SUMMARY, PASSAGE, TOGETHER, SUMS_UP)
 _WORD = re.compile(r"\w+", re.UNICODE)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _LONGEST_RUN = 6  # words of a name

@@ -6,7 +6,14 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
-from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
+from leanrag_core.retrieval.graph_traces import (
+    Asked,
+    GraphStep,
+    RankedGraph,
+    by_row,
+    graph_context,
+    graph_trace,
+)
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
@@ -81,36 +88,18 @@ class Strategy(StrategyBase[Config]):
         filled = graph_context(run, ranked)
         linked = sorted({row for each in asked for row in each.rows})
         n_asked = len(wanted.named) + len(wanted.generic)
+        asked_ids = [each.id for each in asked]
+        n_relations = message("count.relations", n=len(relations))
+        n_wanted = message("fastgraphrag.entities", n=n_asked)
+        walked = message("fastgraphrag.walk", n=len(entities), relations=n_relations)
+        n_linked = message("walk.linked", n=len(linked))
         steps = [
-            GraphStep(
-                "entities",
-                message("query_entities.step"),
-                message("fastgraphrag.entities", n=n_asked),
-                asked=[each.id for each in asked],
-            ),
-            GraphStep(
-                "linked",
-                message("walk.step.linked"),
-                message("walk.linked", n=len(linked)),
-                linked,
-                asked=[each.id for each in asked],
-            ),
-            GraphStep(
-                "walk",
-                message("walk.step.walk"),
-                message("fastgraphrag.walk", n=len(entities), relations=message("count.relations", n=len(relations))),
-                ranked.entities,
-                ranked.relations,
-            ),
+            GraphStep("entities", n_wanted, asked=asked_ids, title=message("query_entities.step")),
+            GraphStep("linked", n_linked, linked, asked=asked_ids, title=message("walk.step.linked")),
+            GraphStep("walk", walked, ranked.entities, ranked.relations, title=message("walk.step.walk")),
         ]
-        return graph_trace(
-            run,
-            ranked,
-            filled,
-            steps=steps,
-            chunk_caption=message("walk.chunks", n=len(rows)),
-            asked=asked,
-        )
+        caption = message("walk.chunks", n=len(rows))
+        return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption, asked=asked)
 
     def _restart(
         self, query: Query, wanted: QueryEntities, index: Index, tools: Tools

@@ -80,19 +80,8 @@ class Strategy(StrategyBase[Config]):
             relations=message("count.relations", n=len(relations.rows)),
         )
         steps = [
-            GraphStep("prizes", message("g_retriever.step.prizes"), prized, sorted(prizes)),
-            GraphStep(
-                "tree",
-                message("g_retriever.step.tree"),
-                message("g_retriever.tree", n=len(nodes), worth=tree.worth),
-                nodes,
-                rows,
-            ),
+            GraphStep("prizes", prized, sorted(prizes)),
+            GraphStep("tree", message("g_retriever.tree", n=len(nodes), worth=tree.worth), nodes, rows),
         ]
-        return graph_trace(
-            run,
-            ranked,
-            filled,
-            steps=steps,
-            chunk_caption=message("g_retriever.chunks", n=len(chosen_chunks)),
-        )
+        caption = message("g_retriever.chunks", n=len(chosen_chunks))
+        return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption)

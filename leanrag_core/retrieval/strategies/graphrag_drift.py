@@ -11,14 +11,7 @@ from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.budgets import section, section_form, text_line
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
-from leanrag_core.retrieval.drift_steps import (
-    NEAREST_REPORTS,
-    StepAnswer,
-    StepAnswers,
-    expanded,
-    followed,
-    primed,
-)
+from leanrag_core.retrieval.drift_steps import NEAREST_REPORTS, StepAnswer, StepAnswers, expanded, followed, primed
 from leanrag_core.retrieval.local_search import local_chunks, local_evidence
 from leanrag_core.retrieval.map_reduce import GIVES
 from leanrag_core.retrieval.passages import (
@@ -215,17 +208,14 @@ class Strategy(StrategyBase[Config]):
         searched = tuple(
             link(id_, passage.id, "searched", "search") for passage in passages for id_ in leading[passage.row or 0]
         )
-        in_context = {item.ref for part in context.sections for item in part.items}
+        marks = context.mark_of
+        in_context = [item for item in (*questions, *passages) if item.id in marks]
         rounds = sorted({each.round for each in done if each.round})
         steps = [
             run.step("primer", primer, (*reports, questions[0]), report_links),
             *(_round_step(run, number, done, questions, (*follows, *searched)) for number in rounds),
             run.step("chunks", message("graphrag_drift.chunks", n=len(passages)), passages, searched),
-            run.step(
-                "context",
-                context_caption(context),
-                [item for item in (*questions, *passages) if item.id in in_context],
-            ),
+            run.step("context", context_caption(context), in_context),
         ]
         return run.trace(
             context,

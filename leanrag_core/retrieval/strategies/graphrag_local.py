@@ -6,7 +6,9 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, MEMBER, community_notes, member_links
 from leanrag_core.retrieval.context import context_caption
+from leanrag_core.retrieval.graph_traces import ENTITY
 from leanrag_core.retrieval.local_search import local_evidence
+from leanrag_core.retrieval.passages import PASSAGE
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.communities import Communities
@@ -15,10 +17,10 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace
 
 _STYLES = (
-    Style("entity", message("style.entity"), "seed", "disc"),
+    ENTITY,
     Style("neighbour", message("style.neighbour"), "base", "disc"),
     COMMUNITY,
-    Style("passage", message("style.passage"), "chunk", "chip"),
+    PASSAGE,
     MEMBER,
     Style("inside", message("style.inside"), "inter", "arc", on="relation"),
     Style("outside", message("style.outside"), "base", "dotted", on="relation"),
@@ -51,7 +53,7 @@ class Strategy(StrategyBase[Config]):
         communities: Communities = tools.part("communities")
         evidence = local_evidence(run, communities, query.vector, self.config.max_tokens, run.lap)
         entities, reports, passages, context = evidence.entities, evidence.reports, evidence.passages, evidence.context
-        kept = {item.ref for part in context.sections for item in part.items}
+        kept = context.mark_of
         drawn = tuple(each for each in evidence.relations if each.id in kept)
         ends = {end for each in drawn for end in (each.source, each.target)}
         neighbours = tuple(item for item in evidence.others if item.id in ends)
@@ -60,6 +62,7 @@ class Strategy(StrategyBase[Config]):
         run.notes += community_notes(communities)
         run.note(None if communities.claims.num_rows else message("communities.note.no_claims"))
         reached = message("count.communities", n=evidence.n_holding)
+        near_reports = message("graphrag_local.communities", n=len(reports), of=reached)
         related = message(
             "graphrag_local.relations",
             inside=message("count.relations", n=len(evidence.around.inside)),
@@ -70,12 +73,7 @@ class Strategy(StrategyBase[Config]):
             context,
             steps=(
                 run.step("entities", message("graphrag_local.entities", n=len(entities)), entities),
-                run.step(
-                    "communities",
-                    message("graphrag_local.communities", n=len(reports), of=reached),
-                    (*reports, *entities),
-                    members,
-                ),
+                run.step("communities", near_reports, (*reports, *entities), members),
                 run.step("relations", related, (*entities, *neighbours), drawn),
                 run.step("chunks", message("graphrag_local.chunks", n=len(passages), of=n_chunks), passages),
                 run.step("context", context_caption(context), (*reports, *entities, *neighbours, *passages), drawn),

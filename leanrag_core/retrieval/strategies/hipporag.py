@@ -60,17 +60,12 @@ class Strategy(StrategyBase[Config]):
             "walk.reason.entities",
         )
         ids = [each.id for each in linked.asked]
-        linked_caption = message("walk.linked", n=len(linked.rows))
+        named = message("hipporag.entities", n=len(ids))
+        n_linked = message("walk.linked", n=len(linked.rows))
         steps = [
-            GraphStep("entities", message("query_entities.step"), message("hipporag.entities", n=len(ids)), asked=ids),
-            GraphStep("linked", message("walk.step.linked"), linked_caption, linked.rows, asked=ids),
-            GraphStep("walk", message("walk.step.walk"), message("walk.walk", n=len(entities)), ranked.entities),
+            GraphStep("entities", named, asked=ids, title=message("query_entities.step")),
+            GraphStep("linked", n_linked, linked.rows, asked=ids, title=message("walk.step.linked")),
+            GraphStep("walk", message("walk.walk", n=len(entities)), ranked.entities, title=message("walk.step.walk")),
         ]
-        return graph_trace(
-            run,
-            ranked,
-            graph_picture(index, ranked),
-            steps=steps,
-            chunk_caption=message("walk.chunks", n=len(rows)),
-            asked=linked.asked,
-        )
+        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(rows))
+        return graph_trace(run, ranked, picture, steps=steps, chunk_caption=caption, asked=linked.asked)

@@ -104,30 +104,14 @@ class Strategy(StrategyBase[Config]):
             "hipporag2.reason" if walks else "passage.near",
         )
         ends = end_rows(index, facts.rows)
+        walked = message("hipporag2.walk", n=n_chunks) if walks else message("hipporag2.dense")
         steps = [
-            GraphStep(
-                "facts",
-                message("hipporag2.step.facts"),
-                message("hipporag2.facts", n=len(near.rows)),
-                relations=near.rows.tolist(),
-            ),
-            GraphStep(
-                "kept", message("hipporag2.step.kept"), message("hipporag2.kept", n=len(facts.rows)), ends, facts.rows
-            ),
-            GraphStep(
-                "walk",
-                message("walk.step.walk"),
-                message("hipporag2.walk", n=n_chunks) if walks else message("hipporag2.dense"),
-                ranked.entities,
-            ),
+            GraphStep("facts", message("hipporag2.facts", n=len(near.rows)), relations=near.rows.tolist()),
+            GraphStep("kept", message("hipporag2.kept", n=len(facts.rows)), ends, facts.rows),
+            GraphStep("walk", walked, ranked.entities, title=message("walk.step.walk")),
         ]
-        return graph_trace(
-            run,
-            ranked,
-            graph_picture(index, ranked),
-            steps=steps,
-            chunk_caption=message("walk.chunks", n=len(rows)),
-        )
+        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(rows))
+        return graph_trace(run, ranked, picture, steps=steps, chunk_caption=caption)
 
     def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:
         """Return the relations that the model keeps, none where its reply cannot be used; without one, all that were

@@ -126,8 +126,8 @@ def ranked_rows(scores: Mapping[int, float]) -> list[int]:
 def _step(number: int, text: str, walk_round: _Round) -> GraphStep:
     return GraphStep(
         f"round-{number}",
-        message("ircot.step.round", number=number),
         message("ircot.round", n=len(walk_round.scores), query=text),
         walk_round.linked.rows,
         asked=[each.id for each in walk_round.linked.asked],
+        title=message("ircot.step.round", number=number),
     )

@@ -19,9 +19,17 @@ from leanrag_core.retrieval.communities import (
     held_reports,
     member_links,
 )
-from leanrag_core.retrieval.context import CHUNKS, ENTITIES, context_caption, joined_sections, passage_line
+from leanrag_core.retrieval.context import (
+    CHUNKS,
+    ENTITIES,
+    context_caption,
+    joined_sections,
+    passage_line,
+    stored_tokens,
+)
+from leanrag_core.retrieval.graph_traces import ENTITY
 from leanrag_core.retrieval.graph_walks import path_through
-from leanrag_core.retrieval.passages import PassageReason, affordable_chunks, passage_items
+from leanrag_core.retrieval.passages import PASSAGE, PassageReason, affordable_chunks, passage_items
 from leanrag_core.retrieval.subgraph import node_item, relation_item, tree_link
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -37,14 +45,16 @@ BRIDGE = section_form(
 )
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities"})
 _STYLES = (
-    Style("entity", message("style.entity"), "seed", "disc"),
+    ENTITY,
     Style("bridge", message("style.bridge"), "lca", "disc"),
     COMMUNITY,
-    Style("passage", message("style.passage"), "chunk", "chip"),
+    PASSAGE,
     MEMBER,
     Style("bridge", message("style.bridge_relation"), "inter", "arc", on="relation"),
     Style("tree", message("leanrag.style.tree"), "path", "line", on="relation"),
 )
+_BUDGETS = {"communities": "community_tokens", "bridge": "bridge_tokens", "entities": "entity_tokens"}
+_BUDGETS |= {"chunks": "chunk_tokens"}
 _MOST_HOPS = 12
 
 
@@ -75,15 +85,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of one retrieval; no language model is called."""
         config, run = self.config, Retrieval(self, query, index, tools)
         layered: LayeredCommunities = tools.part("hirag_layers")
-        budgets = scaled(
-            {
-                "communities": config.community_tokens,
-                "bridge": config.bridge_tokens,
-                "entities": config.entity_tokens,
-                "chunks": config.chunk_tokens,
-            },
-            config.max_tokens,
-        )
+        budgets = scaled({name: getattr(config, option) for name, option in _BUDGETS.items()}, config.max_tokens)
         scores, kind = self._candidates(query, index, layered, tools)
         near = list(scores)
         seeds = near[: config.top_k]
@@ -109,47 +111,31 @@ class Strategy(StrategyBase[Config]):
         relations = edge_relations(index, layered, edges, (*entities, *bridge))
         passages = _passages(index, chunks[: len(fitting)], entities)
         names = {item.id: item.name for item in (*entities, *bridge)}
+        report_lines = [community_line(layered.communities, each) for each in reports]
+        entity_lines = [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities]
         context = joined_sections(
-            section(
-                COMMUNITIES, [community_line(layered.communities, each) for each in reports], budgets["communities"]
-            ),
+            section(COMMUNITIES, report_lines, budgets["communities"]),
             section(BRIDGE, [_bridge_line(each, names) for each in relations], budgets["bridge"]),
-            section(
-                _ENTITIES,
-                [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities],
-                budgets["entities"],
-            ),
+            section(_ENTITIES, entity_lines, budgets["entities"]),
             section(CHUNKS, [passage_line(index, each) for each in passages], budgets["chunks"]),
         )
         run.lap("context")
-        kept = {item.ref for part in context.sections for item in part.items}
+        kept = context.mark_of
         drawn = tuple(each for each in relations if each.id in kept)
         of_node = dict(zip(seeds, (item.id for item in entities), strict=True))
         members = member_links(layered.communities, reports, of_node)
         run.search = kind
         run.notes += community_notes(layered.communities)
-        reached = message("count.communities", n=len(holding))
+        reached, n_chunks = message("count.communities", n=len(holding)), message("count.chunks", n=len(chunks))
+        near_reports = message("graphrag_local.communities", n=len(reports), of=reached)
+        bridged = message("hirag.bridge", n=len(stops), paths=len(bridge_paths), entities=len(on_path))
         return run.trace(
             context,
             steps=(
                 run.step("entities", message("hirag.entities", n=len(seeds), of=len(near)), entities),
-                run.step(
-                    "communities",
-                    message("graphrag_local.communities", n=len(reports), of=reached),
-                    (*reports, *entities),
-                    members,
-                ),
-                run.step(
-                    "bridge",
-                    message("hirag.bridge", n=len(stops), paths=len(bridge_paths), entities=len(on_path)),
-                    (*entities, *bridge),
-                    drawn,
-                ),
-                run.step(
-                    "chunks",
-                    message("hirag.chunks", n=len(passages), of=message("count.chunks", n=len(chunks))),
-                    passages,
-                ),
+                run.step("communities", near_reports, (*reports, *entities), members),
+                run.step("bridge", bridged, (*entities, *bridge), drawn),
+                run.step("chunks", message("hirag.chunks", n=len(passages), of=n_chunks), passages),
                 run.step("context", context_caption(context), (*reports, *entities, *bridge, *passages), drawn),
             ),
             styles=_STYLES,
@@ -277,11 +263,9 @@ def edges_inside(index: Index, layered: LayeredCommunities, nodes: Sequence[int]
 def _edge_tokens(index: Index, edge: Edge) -> int:
     if edge.row is None:
         return 0
-    layer = index.layers[edge.layer]
-    counts = layer.token_counts.get("relation_tokens")
-    return (
-        count_tokens(layer.relation_cells["description"][edge.row].as_py()) if counts is None else int(counts[edge.row])
-    )
+    stored = stored_tokens(index, edge.layer, "relation_tokens", edge.row)
+    cells = index.layers[edge.layer].relation_cells
+    return count_tokens(cells.value("description", edge.row)) if stored is None else stored
 
 
 def edge_relations(

@@ -253,30 +253,15 @@ def _steps(expansion: _Found, filled: GraphContext, asked: str) -> list[GraphSte
     near, every = (
         [id_ for row in rows if (id_ := f"fact-{row}") in drawn] for rows in (expansion.near, expansion.facts)
     )
+    expanded = message(
+        "hypergraphrag.expansion",
+        facts=message("count.facts", n=len(expansion.facts)),
+        entities=message("count.entities", n=len(expansion.entities)),
+    )
+    named = message("hypergraphrag.entities", n=len(expansion.named))
+    links = [each.id for each in filled.drawn_relations]
     return [
-        GraphStep(
-            "entities",
-            message("hypergraphrag.step.entities"),
-            message("hypergraphrag.entities", n=len(expansion.named)),
-            expansion.named,
-            asked=[_ASKED] if asked else (),
-        ),
-        GraphStep(
-            "facts",
-            message("hypergraphrag.step.facts"),
-            message("hypergraphrag.facts", n=len(expansion.near)),
-            asked=near,
-        ),
-        GraphStep(
-            "expansion",
-            message("hypergraphrag.step.expansion"),
-            message(
-                "hypergraphrag.expansion",
-                facts=message("count.facts", n=len(expansion.facts)),
-                entities=message("count.entities", n=len(expansion.entities)),
-            ),
-            expansion.entities,
-            asked=every,
-            links=[each.id for each in filled.drawn_relations],
-        ),
+        GraphStep("entities", named, expansion.named, asked=[_ASKED] if asked else ()),
+        GraphStep("facts", message("hypergraphrag.facts", n=len(expansion.near)), asked=near),
+        GraphStep("expansion", expanded, expansion.entities, asked=every, links=links),
     ]

@@ -76,7 +76,7 @@ class Strategy(StrategyBase[Config]):
         questions = _plan(run)
         run.lap("plan")
         solved: list[_Solved] = []
-        steps = [GraphStep("plan", message("kag.step.plan"), message("kag.plan", n=len(questions)))]
+        steps = [GraphStep("plan", message("kag.plan", n=len(questions)))]
         announce(run, steps[0])
         for number, question in enumerate(questions, start=1):
             planned = number < len(questions)
@@ -89,14 +89,9 @@ class Strategy(StrategyBase[Config]):
             solved.append(step)
             name = f"question-{number}"
             run.lap(name)
-            graph_step = GraphStep(
-                name,
-                message("kag.step.question", number=number),
-                message("kag.question", n=len(step.entities), question=text),
-                step.entities,
-                step.relations,
-                (_id(number),),
-            )
+            caption = message("kag.question", n=len(step.entities), question=text)
+            title = message("kag.step.question", number=number)
+            graph_step = GraphStep(name, caption, step.entities, step.relations, (_id(number),), title=title)
             steps.append(announce(run, graph_step))
         chunks = reciprocal_rank_fusion(
             [step.chunks for step in solved if len(step.chunks)] or [ranked_by_vector(index, query.vector)]
@@ -109,14 +104,8 @@ class Strategy(StrategyBase[Config]):
             Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")
             for number, step in enumerate(solved, start=1)
         ]
-        return graph_trace(
-            run,
-            ranked,
-            graph_context(run, ranked),
-            steps=steps,
-            chunk_caption=message("kag.chunks", n=len(rows)),
-            asked=asked,
-        )
+        filled, caption = graph_context(run, ranked), message("kag.chunks", n=len(rows))
+        return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption, asked=asked)
 
     def _solved(self, text: str, vector: np.ndarray, index: Index, tools: Tools) -> _Solved:
         """Return linked entities with their one-hop relations, and chunks by reciprocal rank fusion of walk and

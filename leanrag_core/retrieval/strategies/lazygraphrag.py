@@ -158,7 +158,8 @@ class Strategy(StrategyBase[Config]):
         searched = _searched(passages, questions)
         together = together_links(graph, pairs_among(graph, [item.row or 0 for item in concepts]), concepts)
         members = _member_links(communities, groups, concepts)
-        in_context = {item.ref for part in context.sections for item in part.items}
+        marks = context.mark_of
+        in_context = [item for item in (*drawn.items, *passages) if item.id in marks]
         return run.trace(
             context,
             steps=(
@@ -166,11 +167,7 @@ class Strategy(StrategyBase[Config]):
                 run.step("match", matched, (*questions, *passages), searched),
                 run.step("graph", _graph_caption(occurring, searches), (*groups, *concepts), (*members, *together)),
                 run.step("map", message("lazygraphrag.map", n=len(claims)), (*passages, *drawn.items), drawn.links),
-                run.step(
-                    "reduce",
-                    context_caption(context),
-                    [item for item in (*drawn.items, *passages) if item.id in in_context],
-                ),
+                run.step("reduce", context_caption(context), in_context),
             ),
             styles=_STYLES,
             items=(*questions, *groups, *concepts, *drawn.items, *passages),

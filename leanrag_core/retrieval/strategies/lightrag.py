@@ -215,15 +215,12 @@ def _steps(keywords: QueryKeywords, levels: Mapping[str, _Level]) -> list[GraphS
     """Return a step for the keywords, and one for each level that was searched."""
     n_words = len(keywords.low) * (LOW in levels) + len(keywords.high) * (HIGH in levels)
     ids = {level: f"keywords-{level}" for level in levels}
-    title = message("lightrag.step.keywords")
-    steps = [GraphStep("keywords", title, message("lightrag.keywords", n=n_words), asked=tuple(ids.values()))]
+    steps = [GraphStep("keywords", message("lightrag.keywords", n=n_words), asked=tuple(ids.values()))]
     for name, level in levels.items():
         caption = message(
             f"lightrag.{name}",
             entities=message("count.entities", n=len(level.entities)),
             relations=message("count.relations", n=len(level.relations)),
         )
-        steps.append(
-            GraphStep(name, message(f"lightrag.step.{name}"), caption, level.entities, level.relations, (ids[name],))
-        )
+        steps.append(GraphStep(name, caption, level.entities, level.relations, (ids[name],)))
     return steps

@@ -130,17 +130,14 @@ class Strategy(StrategyBase[Config]):
         picture = _with_bridges(graph_picture(index, ranked), graph.sentences, active.bridges)
         ids = [each.id for each in asked]
         walked = message("hipporag2.walk", n=len(chunks)) if seeds else message("linearrag.dense")
+        awake = message("linearrag.bridges", n=len(active.weights), sentences=len(active.bridges))
+        sentence_ids = [item.id for item in picture.drawn if item.kind == "sentence"]
+        links = [each.id for each in picture.drawn_relations]
+        n_linked = message("walk.linked", n=len(seeds))
         steps = [
-            GraphStep("linked", message("walk.step.linked"), message("walk.linked", n=len(seeds)), seeds, asked=ids),
-            GraphStep(
-                "bridges",
-                message("linearrag.step.bridges"),
-                message("linearrag.bridges", n=len(active.weights), sentences=len(active.bridges)),
-                active.weights,
-                asked=[item.id for item in picture.drawn if item.kind == "sentence"],
-                links=[each.id for each in picture.drawn_relations],
-            ),
-            GraphStep("walk", message("walk.step.walk"), walked, entities),
+            GraphStep("linked", n_linked, seeds, asked=ids, title=message("walk.step.linked")),
+            GraphStep("bridges", awake, active.weights, asked=sentence_ids, links=links),
+            GraphStep("walk", walked, entities, title=message("walk.step.walk")),
         ]
         return graph_trace(
             run, ranked, picture, steps=steps, chunk_caption=message("walk.chunks", n=len(rows)), asked=asked

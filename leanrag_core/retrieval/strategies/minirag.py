@@ -12,6 +12,8 @@ from leanrag_core.retrieval.answer_types import MappedQuestion, is_of_types, map
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import entity_items, relation_items
 from leanrag_core.retrieval.graph_traces import (
+    BETWEEN,
+    ON_PATH,
     Asked,
     GraphContext,
     GraphStep,
@@ -28,7 +30,7 @@ from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Style, Trace
+from leanrag_core.types.trace import Trace
 
 _LEAST_COSINE = 0.2  # of entities, relations and chunks that are searched for; cosine_better_than_threshold
 _ISOLATED = 0.2  # share of the candidates without a relation that stay, the nearest ones; one at least
@@ -36,10 +38,6 @@ _FIRST, _NEAR = 2, 10  # factors of the nearest entity, and of one whose best ch
 _DECIMALS = 9  # of a chunk's score
 _CHUNK_TOKENS = 36_000  # 30 chunks of 1,200 tokens, which the release does not cut
 _DRAWN_PATHS = 8
-_STYLES = (
-    Style("between", message("style.between"), "base", "disc"),
-    Style("on-path", message("style.on_path"), "path", "line", on="relation"),
-)
 
 
 @dataclass(frozen=True)
@@ -112,16 +110,9 @@ class Strategy(StrategyBase[Config]):
         on_paths = _relations_on(base, best)
         filled = _with_paths(index, graph_context(run, ranked, budgets, flowing=False), best, on_paths)
         asked = _asked(mapped, starts, may_answer, [item.row for item in filled.drawn if item.row is not None])
-        return graph_trace(
-            run,
-            ranked,
-            filled,
-            steps=_steps(mapped, starts, voted, paths, best, on_paths),
-            chunk_caption=message("minirag.chunks", n=len(chosen_rows))
-            if starts.scores
-            else message("linearrag.dense"),
-            asked=asked,
-        )
+        steps = _steps(mapped, starts, voted, paths, best, on_paths)
+        caption = message("minirag.chunks", n=len(chosen_rows)) if starts.scores else message("linearrag.dense")
+        return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption, asked=asked)
 
     def _starts(self, names: Sequence[str], index: Index, tools: Tools) -> _Starts:
         """Return the entities with names near to those of the question; of those without a relation the nearest fifth
@@ -205,7 +196,7 @@ def _with_paths(
         sections=tuple(part for part in filled.sections if part.name != "relations"),
         drawn=(*filled.drawn, *(replace(item, rank=None) for item in others)),
         drawn_relations=relations,
-        styles=_STYLES,
+        styles=(BETWEEN, ON_PATH),
     )
 
 
@@ -240,32 +231,11 @@ def _steps(
 ) -> list[GraphStep]:
     asked = [f"asked-{place}" for place in range(len(mapped.entities))]
     types = ["answer-types"] if mapped.types else []
+    on_best = list(dict.fromkeys(node for path in best for node in path.nodes))
+    named = message("minirag.mapping", n=len(mapped.entities), types=len(mapped.types))
     return [
-        GraphStep(
-            "mapping",
-            message("minirag.step.mapping"),
-            message("minirag.mapping", n=len(mapped.entities), types=len(mapped.types)),
-            asked=[*asked, *types],
-        ),
-        GraphStep(
-            "starts",
-            message("minirag.step.starts"),
-            message("minirag.starts", n=len(starts.scores)),
-            list(starts.scores),
-            asked=asked,
-        ),
-        GraphStep(
-            "votes",
-            message("minirag.step.votes"),
-            message("minirag.votes", n=len(voted)),
-            relations=voted.tolist(),
-        ),
-        GraphStep(
-            "paths",
-            message("minirag.step.paths"),
-            message("minirag.paths", n=len(paths)),
-            list(dict.fromkeys(node for path in best for node in path.nodes)),
-            on_paths,
-            types,
-        ),
+        GraphStep("mapping", named, asked=[*asked, *types]),
+        GraphStep("starts", message("minirag.starts", n=len(starts.scores)), list(starts.scores), asked=asked),
+        GraphStep("votes", message("minirag.votes", n=len(voted)), relations=voted.tolist()),
+        GraphStep("paths", message("minirag.paths", n=len(paths)), on_best, on_paths, types),
     ]

@@ -12,6 +12,8 @@ from leanrag_core.retrieval.base_graph import chunks_by_entity, end_rows, entity
 from leanrag_core.retrieval.budgets import Candidate, choose, scaled, section, section_form, text_line
 from leanrag_core.retrieval.flow_paths import FlowPath, flow_paths
 from leanrag_core.retrieval.graph_traces import (
+    BETWEEN,
+    ON_PATH,
     GraphContext,
     GraphStep,
     RankedGraph,
@@ -31,11 +33,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 _PATHS = section_form("paths", "P", "path", "## Paths\n", {"path": "count.paths"})
-_STYLES = (
-    Style("path", message("style.path"), "path", "box"),
-    Style("between", message("style.between"), "base", "disc"),
-    Style("on-path", message("style.on_path"), "path", "line", on="relation"),
-)
+_STYLES = (Style("path", message("style.path"), "path", "box"), BETWEEN, ON_PATH)
 
 
 @dataclass(frozen=True)
@@ -104,33 +102,16 @@ class Strategy(StrategyBase[Config]):
         chosen_rows = chunks[: config.top_c]
         ids = [f"keywords-{level}" for level in words]
         on_paths = list(dict.fromkeys(node for path in paths for node in path.nodes))
+        n_words = message("lightrag.keywords", n=len(keywords.low) + len(keywords.high))
+        n_entities = message("count.entities", n=len(nearest.entities))
+        n_relations = message("count.relations", n=len(nearest.relations))
+        nodes = message("pathrag.nodes", entities=n_entities, relations=n_relations)
+        path_ids = [item.id for item in filled.drawn if item.kind == "path"]
+        links = [each.id for each in filled.drawn_relations if each.role == "on-path"]
         steps = [
-            GraphStep(
-                "keywords",
-                message("lightrag.step.keywords"),
-                message("lightrag.keywords", n=len(keywords.low) + len(keywords.high)),
-                asked=ids,
-            ),
-            GraphStep(
-                "nodes",
-                message("pathrag.step.nodes"),
-                message(
-                    "pathrag.nodes",
-                    entities=message("count.entities", n=len(nearest.entities)),
-                    relations=message("count.relations", n=len(nearest.relations)),
-                ),
-                ranked.entities,
-                nearest.relations,
-                ids,
-            ),
-            GraphStep(
-                "paths",
-                message("pathrag.step.paths"),
-                message("pathrag.paths", n=len(paths)),
-                on_paths,
-                asked=[item.id for item in filled.drawn if item.kind == "path"],
-                links=[each.id for each in filled.drawn_relations if each.role == "on-path"],
-            ),
+            GraphStep("keywords", n_words, asked=ids, title=message("lightrag.step.keywords")),
+            GraphStep("nodes", nodes, ranked.entities, nearest.relations, ids),
+            GraphStep("paths", message("pathrag.paths", n=len(paths)), on_paths, asked=path_ids, links=links),
         ]
         return graph_trace(
             run,

@@ -8,6 +8,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections
+from leanrag_core.retrieval.passages import PASSAGE
 from leanrag_core.retrieval.text_trees import (
     SUMMARIES,
     SUMMARY,
@@ -28,10 +29,10 @@ from leanrag_core.retrieval.vector_search import best_first, cosines
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
-from leanrag_core.types.trace import Context, Style, Trace, TraceItem
+from leanrag_core.types.trace import Context, Trace, TraceItem
 
 COLLAPSED, TRAVERSAL = "collapsed", "traversal"
-_STYLES = (SUMMARY, Style("passage", message("style.passage"), "chunk", "chip"), SUMS_UP)
+_STYLES = (SUMMARY, PASSAGE, SUMS_UP)
 
 
 @dataclass(frozen=True)

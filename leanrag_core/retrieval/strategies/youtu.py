@@ -122,7 +122,7 @@ class Strategy(StrategyBase[Config]):
         )
         run.lap("plan")
         run.note(plan.note)
-        steps = [GraphStep("plan", message("youtu.step.plan"), message("youtu.plan", n=len(plan.queries)))]
+        steps = [GraphStep("plan", message("youtu.plan", n=len(plan.queries)))]
         announce(run, steps[0])
         parts: list[Routed] = []
         earlier: list[str] = []
@@ -214,7 +214,7 @@ def _round(space: Space, number: int, parts: Sequence[Routed], asked: tuple[str,
     )
     title = message("youtu.step.round", number=number)
     rows = set(triples.tolist())
-    return GraphStep(f"round-{number}", title, caption, set(space.entities_of(sorted(rows))), rows, asked)
+    return GraphStep(f"round-{number}", caption, set(space.entities_of(sorted(rows))), rows, asked, title=title)
 
 
 def _reason(part: Routed) -> Message:
