@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, listed_texts, reply_or_note
+from leanrag_core.retrieval.model_replies import json_or_note, lists_in
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import JSON_TEXTS, json_object
@@ -43,20 +42,15 @@ def mapped_question(question: str, base: Layer, tools: Tools) -> MappedQuestion:
     Raises Cancelled and CallFailed. Source: MiniRAG, query semantic mapping.
     """
     counts = _type_counts(base)
-    reply = reply_or_note(
+    reply = json_or_note(
         tools,
-        lambda language: ask_json(
-            language,
-            tools,
-            "query_answer_types",
-            _read,
-            keys=("answer_types", "entities"),
-            schema=_REPLY,
-            types=_listed(base, list(counts)[:_MOST_LISTED]),
-            question=question,
-        ),
+        "query_answer_types",
+        _read,
+        schema=_REPLY,
         step=message("minirag.step.mapping"),
         instead=message("minirag.built_in"),
+        types=_listed(base, list(counts)[:_MOST_LISTED]),
+        question=question,
     )
     mapped = reply.value
     if mapped is None:
@@ -100,7 +94,5 @@ def _listed(base: Layer, types: Sequence[str]) -> str:
 
 
 def _read(cells: dict[str, Any]) -> MappedQuestion:
-    types, entities = cells.get("answer_types"), cells.get("entities")
-    if not isinstance(types, list) or not isinstance(entities, list):
-        raise ReplyError("minirag.reply")
-    return MappedQuestion(listed_texts(entities)[:_MOST_ENTITIES], tuple(text.lower() for text in listed_texts(types)))
+    types, entities = lists_in(cells, "answer_types", "entities", error="minirag.reply")
+    return MappedQuestion(entities[:_MOST_ENTITIES], tuple(text.lower() for text in types))

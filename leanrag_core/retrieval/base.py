@@ -127,6 +127,12 @@ class Options(UnrankedOptions):
     rerank: int = option(0, low=0, high=200, absent=True, link="rerank", step=CHUNKS, help=message("option.rerank"))
 
 
+def chunks_option(default: int, **more: Any) -> Any:
+    """Return the option top_c of a strategy. more: what differs from those of most strategies."""
+    usual = {"low": 1, "high": 50, "help": message("vector.option.top_c"), "in_row": True, "link": "c", "scale": 20}
+    return option(default, **{**usual, **more})
+
+
 def recorded_options(config: Any) -> dict[str, Parameter]:
     """Return the options as records have them: all, but those that are absent at their default."""
     options = cast(Hashable, type(config))
@@ -278,19 +284,8 @@ def _wrongly_declared(module: Any) -> str:
 
 def _described(module: Any) -> StrategyInfo:
     kind = module.Strategy
-    return StrategyInfo(
-        kind.name,
-        kind.title,
-        kind.help,
-        kind.badge,
-        kind.differs,
-        bool(kind.calls_model),
-        tuple(kind.parts),
-        tuple(kind.presets),
-        module.Config,
-        kind,
-        getattr(kind, "score", SCORE),
-    )
+    declared = {name: getattr(kind, name) for name in _DECLARED if name != "retrieve"}
+    return StrategyInfo(**declared, config=module.Config, strategy=kind, score=getattr(kind, "score", SCORE))
 
 
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:

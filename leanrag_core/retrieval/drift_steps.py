@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.communities import report_of
@@ -93,15 +93,13 @@ def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], 
         return _unanswered(len(fields))
 
     def answer(values: Mapping[str, object]) -> StepAnswer:
-        try:
-            return ask_json(
+        return faults.tried(
+            lambda: ask_json(
                 language, tools, task, _read, keys=("answer",), schema=_REPLY, question=run.query.text, **values
-            )
-        except BudgetSpent:
-            faults.spent += 1
-        except ReplyError as error:
-            faults.errors.append(error.message)
-        return StepAnswer()
+            ),
+            spent=StepAnswer(),
+            instead=StepAnswer,
+        )
 
     answers = tuple(ThreadMap(CALLS_AT_ONCE)(answer, fields))
     return StepAnswers(answers, faults.notes(step, message("graphrag_drift.no_answer")))

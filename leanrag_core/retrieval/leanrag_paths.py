@@ -20,14 +20,14 @@ from leanrag_core.retrieval.context import (
     in_order,
 )
 from leanrag_core.retrieval.lca import Node, Subtree, lca_subtree, nearest_pairs, pairwise_subtree
-from leanrag_core.retrieval.subgraph import Related, nodes_by_layer, relations_among, retrieved_nodes
+from leanrag_core.retrieval.subgraph import Related, nodes_by_layer, relations_among, retrieved_nodes, tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import EXACT, KINDS
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import CHUNKS, CLIMB, CONTEXT, RELATED, SEEDS, option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, Style, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 CONTEXTS = ("full", "compact")
 STYLES = (
@@ -96,6 +96,11 @@ class PathOptions(Options):
         60, low=0, high=100, help=message("leanrag.option.inter_cluster_share"), step=CONTEXT
     )
     chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
+
+    @property
+    def wanted_chunks(self) -> int:
+        """Return how many chunks are taken."""
+        return self.top_c if self.source_chunks else 0
 
     def token_budgets(self) -> Budgets:
         """Return the budgets of the context."""
@@ -208,32 +213,62 @@ def paths_context(
     return CompactContext(filled(lines, options.token_budgets()), 0)
 
 
+@dataclass(frozen=True)
+class ChosenChunks:
+    """The chunks of a retrieval. ranking: (k,) rows of all candidates, best first. n_candidates: those that come from
+    the graph. caption: of their step. walk: the step that ranked them, its items and its relations."""
+
+    passages: tuple[TraceItem, ...]
+    ranking: np.ndarray
+    n_candidates: int
+    caption: Message
+    walk: TraceStep | None = None
+    carriers: tuple[TraceItem, ...] = ()
+    links: tuple[TraceRelation, ...] = ()
+
+
+def paths_trace(run: Retrieval, anchors: Anchors, paths: Paths, chosen: ChosenChunks) -> Trace:
+    """Return the trace of paths and chunks; where the context alone is wanted, that of the context."""
+    options: PathOptions = run.options
+    built = paths_context(run.index, paths, chosen.passages, options, run.query.vector)
+    run.lap("context")
+    if run.tools.context_alone:
+        return run.context_trace(built.context, chosen.passages)
+    neighbours, styles = paths.related.neighbours, WALK_STYLES if chosen.walk else STYLES
+    relations = (*tree_links(paths.nodes), *paths.related.relations, *chosen.links)
+    run.search = anchors.search
+    run.notes += _notes(run, anchors, paths, chosen, built.n_dropped)
+    return run.trace(
+        built.context,
+        steps=_steps(run, paths, relations, chosen, built.context),
+        styles=(*styles, NEIGHBOUR_STYLE) if neighbours else styles,
+        items=(*paths.nodes, *neighbours, *chosen.carriers, *chosen.passages),
+        relations=relations,
+        ranked_chunks=chosen.ranking,
+    )
+
+
 def _without_root(index: Index, nodes: Sequence[TraceItem]) -> list[TraceItem]:
     """Return the nodes without the root, unless that is a seed."""
     roots = {node.id for node in nodes if node.layer == len(index.layers) - 1 and "seed" not in node.roles}
     return [replace(node, parent=None) if node.parent in roots else node for node in nodes if node.id not in roots]
 
 
-def path_steps(
-    run: Retrieval,
-    paths: Paths,
-    relations: tuple[TraceRelation, ...],
-    passages: tuple[TraceItem, ...],
-    chunks: Message,
-    context: Context,
-    walk: TraceStep | None = None,
+def _steps(
+    run: Retrieval, paths: Paths, relations: Sequence[TraceRelation], chosen: ChosenChunks, context: Context
 ) -> tuple[TraceStep, ...]:
     """Return the steps seeds, climb, lca, relations, (walk,) chunks, context: caption and what each lights up.
-
-    relations: of the whole trace. chunks: caption of that step. walk: the step between, where there is one.
-    """
+    relations: of the whole trace."""
     nodes, tops, neighbours = paths.nodes, paths.tops, paths.related.neighbours
     inter = tuple(relation.id for relation in relations if relation.role == "inter-cluster")
     base = tuple(relation.id for relation in relations if relation.role == "base")
     tree = tuple(relation.id for relation in relations if relation.role == "tree")
     every, top_ids = tuple(node.id for node in (*nodes, *neighbours)), tuple(top.id for top in tops)
     path = tuple(node.id for node in nodes if node.id not in top_ids or len(nodes) == 1)
-    in_chunks = [id_ for passage in passages if passage.source for id_ in (passage.id, *passage.source.items)]
+    in_chunks = [id_ for passage in chosen.passages if passage.source for id_ in (passage.id, *passage.source.items)]
+
+    n_inter = message("leanrag.relations.inter_cluster", n=len(inter))
+    n_base = message("leanrag.relations.base", n=len(base))
 
     def step(name: str, caption: Message, items: tuple[str, ...], lit: tuple[str, ...] = ()) -> TraceStep:
         return run.step(name, caption, items, lit, TITLES[name])
@@ -242,18 +277,9 @@ def path_steps(
         step("seeds", _seeds_caption(paths.seeds, paths.adapted_n), tuple(seed.id for seed in paths.seeds)),
         step("climb", _climb_caption(nodes, tops), path, tree),
         step("lca", _lca_caption(tops, len(run.index.layers) - 1), top_ids, tree),
-        step(
-            "relations",
-            message(
-                "leanrag.relations",
-                inter_cluster=message("leanrag.relations.inter_cluster", n=len(inter)),
-                base=message("leanrag.relations.base", n=len(base)),
-            ),
-            every,
-            (*inter, *base),
-        ),
-        *((walk,) if walk else ()),
-        step("chunks", chunks, tuple(dict.fromkeys(in_chunks))),
+        step("relations", message("leanrag.relations", inter_cluster=n_inter, base=n_base), every, (*inter, *base)),
+        *((chosen.walk,) if chosen.walk else ()),
+        step("chunks", chosen.caption, tuple(dict.fromkeys(in_chunks))),
         step("context", context_caption(context), every),
     )
 
@@ -309,29 +335,14 @@ def _lca_caption(tops: tuple[TraceItem, ...], height: int) -> Message:
     return message("leanrag.lca", name=top.name, layer=top.layer, height=height)
 
 
-def path_notes(
-    run: Retrieval,
-    anchors: Anchors,
-    paths: Paths,
-    passages: tuple[TraceItem, ...],
-    wanted: int,
-    n_candidates: int,
-    n_dropped: int = 0,
-) -> tuple[Message, ...]:
+def _notes(run: Retrieval, anchors: Anchors, paths: Paths, chosen: ChosenChunks, n_dropped: int) -> tuple[Message, ...]:
     """Return what the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search,
     repeated sentences that a compact context lacks."""
     index, tops = run.index, paths.tops
-    lines, seeds = [], anchors.seeds
-    if len(passages) < wanted:
-        lines.append(
-            message(
-                "leanrag.note.unfilled",
-                n=len(seeds),
-                taken=len(passages),
-                wanted=wanted,
-                chunks=message("count.chunks", n=n_candidates),
-            )
-        )
+    lines, seeds, taken, wanted = [], anchors.seeds, len(chosen.passages), run.options.wanted_chunks
+    if taken < wanted:
+        chunks = message("count.chunks", n=chosen.n_candidates)
+        lines.append(message("leanrag.note.unfilled", n=len(seeds), taken=taken, wanted=wanted, chunks=chunks))
     total = index.chunks.num_rows
     for seed in seeds:
         mentions = len(index.layers[seed.layer].chunks_of(seed.row))

@@ -3,7 +3,7 @@ helpfulness, and one answer from the most helpful of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from leanrag_core.types.calls import JSON_TEXT, JSON_WHOLE, JsonSchema, json_lis
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
 from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation
 
+T = TypeVar("T")
 SHUFFLE_SEED = 86  # any number will do, as long as it stays
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
 _LEAST_COSINE = 0.2  # below, a text says nothing about the question (the threshold of naive RAG)
@@ -54,6 +55,18 @@ class Faults:
 
     spent: int = 0
     errors: list[Message] = field(default_factory=list)
+
+    def tried(self, call: Callable[[], T], *, spent: T, instead: Callable[[], T]) -> T:
+        """Return what the call gives; `spent` beyond the budget, and what `instead` gives where its reply cannot be
+        used."""
+        try:
+            return call()
+        except BudgetSpent:
+            self.spent += 1
+            return spent
+        except ReplyError as error:
+            self.errors.append(error.message)
+            return instead()
 
     def notes(self, step: Message, instead: Message) -> tuple[Message, ...]:
         """Return a note where the budget was spent, and one where a reply could not be used. step: of the calls.
@@ -152,23 +165,19 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int]) -> Points:
     faults, schema, question = Faults(), step.schema, step.question or run.query.text
 
     def points_of(batch: Batch) -> list[Point]:
-        try:
-            return ask_json(
+        return faults.tried(
+            lambda: ask_json(
                 language,
                 tools,
                 step.task,
                 lambda cells: _points(cells, step.texts, batch.rows),
-                keys=("points",),
                 schema=schema,
                 question=question,
                 **{step.texts: batch.text},
-            )
-        except BudgetSpent:
-            faults.spent += 1
-            return []
-        except ReplyError as error:
-            faults.errors.append(error.message)
-            return step.built_in(batch.rows)
+            ),
+            spent=[],
+            instead=lambda: step.built_in(batch.rows),
+        )
 
     prompt, wanted = tools.prompts.of(step.task), run.options.map_tokens
     room = room_in(language, prompt, wanted=wanted, question=question, **{step.texts: ""})

@@ -65,16 +65,45 @@ def ask_json(
     task: str,
     read: Callable[[dict[str, Any]], T],
     *,
-    keys: Collection[str],
     schema: JsonSchema,
+    keys: Collection[str] = (),
     **fields: object,
 ) -> T:
     """Return what `read` makes of the JSON object in the reply; read raises ReplyError for one that it cannot use,
     which is then asked for once more.
 
-    keys: of the object, in lower case; schema: of its form, for endpoints that follow one. Raises what ask_text() does.
+    schema: of the object, for endpoints that follow one. keys: in lower case, by one of which it is known among others;
+    without them by all of the schema's. Raises what ask_text() does.
     """
-    return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [keys]).cells), schema)
+    known_by = keys or schema["properties"]
+    return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [known_by]).cells), schema)
+
+
+def json_or_note(
+    tools: Tools,
+    task: str,
+    read: Callable[[dict[str, Any]], T],
+    *,
+    schema: JsonSchema,
+    step: Message,
+    instead: Message,
+    **fields: object,
+) -> Reply[T]:
+    """Return what ask_json() gives, or a note: see reply_or_note()."""
+    return reply_or_note(
+        tools,
+        lambda language: ask_json(language, tools, task, read, schema=schema, **fields),
+        step=step,
+        instead=instead,
+    )
+
+
+def lists_in(cells: dict[str, Any], *names: str, error: str) -> list[tuple[str, ...]]:
+    """Return the listed_texts() under each of those names. Raises ReplyError of that code where one is no list."""
+    values = [cells.get(name) for name in names]
+    if not all(isinstance(value, list) for value in values):
+        raise ReplyError(error)
+    return [listed_texts(value or []) for value in values]
 
 
 def listed_texts(values: list[Any]) -> tuple[str, ...]:

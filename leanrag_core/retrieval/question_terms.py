@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, listed_texts, reply_or_note
+from leanrag_core.retrieval.model_replies import json_or_note, lists_in
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.words import FUNCTION_WORDS
 from leanrag_core.types.calls import JSON_TEXTS, json_object
@@ -104,19 +103,14 @@ def query_entities(question: str, tools: Tools) -> QueryEntities:
 
     Raises Cancelled and CallFailed.
     """
-    reply = reply_or_note(
+    reply = json_or_note(
         tools,
-        lambda language: ask_json(
-            language,
-            tools,
-            "query_entities",
-            _read_entities,
-            keys=("named", "generic"),
-            schema=_ENTITIES_REPLY,
-            question=question,
-        ),
+        "query_entities",
+        _read_entities,
+        schema=_ENTITIES_REPLY,
         step=message("query_entities.step"),
         instead=message("query_entities.built_in"),
+        question=question,
     )
     return reply.value or _own_entities(question, reply.note)
 
@@ -127,10 +121,8 @@ def _own_entities(question: str, note: Message | None) -> QueryEntities:
 
 
 def _read_entities(cells: dict[str, Any]) -> QueryEntities:
-    named, generic = cells.get("named"), cells.get("generic")
-    if not isinstance(named, list) or not isinstance(generic, list):
-        raise ReplyError("query_entities.reply")
-    return QueryEntities(listed_texts(named)[:_MOST_ENTITIES], listed_texts(generic)[:_MOST_ENTITIES])
+    named, generic = lists_in(cells, "named", "generic", error="query_entities.reply")
+    return QueryEntities(named[:_MOST_ENTITIES], generic[:_MOST_ENTITIES])
 
 
 @dataclass(frozen=True)
@@ -153,19 +145,14 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
 
     Where neither level has one, the question itself is the detail. Raises Cancelled and CallFailed.
     """
-    reply = reply_or_note(
+    reply = json_or_note(
         tools,
-        lambda language: ask_json(
-            language,
-            tools,
-            "query_keywords",
-            _read_keywords,
-            keys=("low_level", "high_level"),
-            schema=_KEYWORDS_REPLY,
-            question=question,
-        ),
+        "query_keywords",
+        _read_keywords,
+        schema=_KEYWORDS_REPLY,
         step=message("keywords.step"),
         instead=message("keywords.built_in"),
+        question=question,
     )
     keywords = reply.value
     if keywords is None:
@@ -180,7 +167,5 @@ def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
 
 
 def _read_keywords(cells: dict[str, Any]) -> QueryKeywords:
-    low, high = cells.get("low_level"), cells.get("high_level")
-    if not isinstance(low, list) or not isinstance(high, list):
-        raise ReplyError("keywords.reply")
-    return QueryKeywords(listed_texts(low)[:_MOST_LOW], listed_texts(high)[:_MOST_HIGH])
+    low, high = lists_in(cells, "low_level", "high_level", error="keywords.reply")
+    return QueryKeywords(low[:_MOST_LOW], high[:_MOST_HIGH])

@@ -77,7 +77,6 @@ class SentenceTest:
                 self.run.tools,
                 "rate_sentences",
                 lambda cells: _ratings(cells, call.rows),
-                keys=("sentences",),
                 schema=_REPLY,
                 question=self.question,
                 sentences=call.text,

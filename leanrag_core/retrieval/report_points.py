@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.communities import report_of
@@ -58,23 +58,14 @@ def dynamic_selection(
     def rated(row: int) -> int:
         if language is None:
             return builtin_rating(int(scores[row]))
-        try:
-            return ask_json(
-                language,
-                tools,
-                "rate_report",
-                _rating,
-                keys=("rating",),
-                schema=_RATING_REPLY,
-                question=question,
-                report=report_of(communities, row),
-            )
-        except BudgetSpent:
-            faults.spent += 1
-            return 0
-        except ReplyError as error:
-            faults.errors.append(error.message)
-            return builtin_rating(int(scores[row]))
+        report = report_of(communities, row)
+        return faults.tried(
+            lambda: ask_json(
+                language, tools, "rate_report", _rating, schema=_RATING_REPLY, question=question, report=report
+            ),
+            spent=0,
+            instead=lambda: builtin_rating(int(scores[row])),
+        )
 
     apply = ThreadMap(CALLS_AT_ONCE if language is not None else 1)
     queue, depth, n_rated = np.flatnonzero(communities.parent < 0).tolist(), 0, 0

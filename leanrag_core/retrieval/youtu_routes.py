@@ -11,7 +11,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_json, json_or_note, reply_or_note
 from leanrag_core.retrieval.passages import append_missing, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -80,21 +80,16 @@ def decomposed(
     """Return at most so many sub-questions by the model; without one, or where its reply cannot be used, the question
     and its phrases, with the types whose names are near. vector: (d,) of the question. Raises Cancelled and
     CallFailed."""
-    reply = reply_or_note(
+    reply = json_or_note(
         tools,
-        lambda language: ask_json(
-            language,
-            tools,
-            "decompose_question",
-            lambda cells: _read_questions(cells, schema, most),
-            keys=("questions",),
-            schema=_QUESTIONS,
-            types="\n".join(f"{kind} types: {', '.join(schema.names(kind)) or '(none)'}" for kind in KINDS),
-            question=question,
-            most=most,
-        ),
+        "decompose_question",
+        lambda cells: _read_questions(cells, schema, most),
+        schema=_QUESTIONS,
         step=message("youtu.step.plan"),
         instead=message("youtu.built_in"),
+        types="\n".join(f"{kind} types: {', '.join(schema.names(kind)) or '(none)'}" for kind in KINDS),
+        question=question,
+        most=most,
     )
     return Plan(reply.value or _own_phrases(question, vector, schema, tools, most, scale), reply.note)
 

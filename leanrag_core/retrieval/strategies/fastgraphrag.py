@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.graph_traces import (
     Asked,
     GraphStep,
@@ -33,7 +33,7 @@ class Config(Options):
 
     most_entities: int = option(128, low=1, high=512, help=message("fastgraphrag.option.most_entities"))
     most_relations: int = option(64, low=0, high=512, help=message("fastgraphrag.option.most_relations"))
-    top_c: int = option(8, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(8)
     damping: float = option(0.85, low=0.0, high=0.99, help=message("walk.option.damping"))
     least_score: float = option(0.005, low=0.0, high=1.0, help=message("fastgraphrag.option.least_score"))
     entity_tokens: int = option(4000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))

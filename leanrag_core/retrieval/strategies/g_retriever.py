@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.graph_walks import prize_collecting_tree
 from leanrag_core.retrieval.tools import Tools
@@ -22,7 +22,7 @@ class Config(Options):
 
     top_k: int = option(3, low=1, high=5, paper=3, help=message("g_retriever.option.top_k"), in_row=True)
     edge_cost: float = option(0.5, low=0.05, high=3.0, paper=0.5, help=message("g_retriever.option.edge_cost"))
-    top_c: int = option(5, low=0, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(5, low=0)
     max_tokens: int = option(512, low=0, high=64000, paper=512, help=message("option.max_tokens"))
 
 

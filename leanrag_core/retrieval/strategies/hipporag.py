@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.entity_linking import link_names, searched_names
 from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import stationary
@@ -20,9 +20,7 @@ from leanrag_core.types.trace import Trace
 class Config(Options):
     """Options of HippoRAG 1."""
 
-    top_c: int = option(
-        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(5, paper=5)
     damping: float = option(0.1, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, published
+from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import end_rows
 from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.graph_walks import stationary
@@ -41,9 +41,7 @@ class Config(Options):
     """Options of HippoRAG 2; the defaults are the release's."""
 
     n_facts: int = option(5, low=1, high=50, paper=5, help=message("hipporag2.option.n_facts"), in_row=True)
-    top_c: int = option(
-        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(5, paper=5)
     damping: float = option(0.5, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
     passage_weight: float = option(0.05, low=0.0, high=1.0, paper=0.05, help=message("hipporag2.option.passage_weight"))
     edges: str = option(ONCE, choices=(ONCE, RELEASED), help=message("hipporag2.option.edges"))
@@ -132,7 +130,6 @@ class Strategy(StrategyBase[Config]):
                 tools,
                 "filter_facts",
                 lambda cells: _chosen(cells, len(lines)),
-                keys=("chosen",),
                 schema=_REPLY,
                 question=query.text,
                 facts="\n".join(lines),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.entity_linking import LinkedNames, link_names, searched_names
 from leanrag_core.retrieval.graph_traces import (
     DRAWN,
@@ -34,9 +34,7 @@ class Config(Options):
 
     rounds: int = option(2, low=1, high=8, paper=2, help=message("ircot.option.rounds"), in_row=True)
     chunks_per_round: int = option(10, low=1, high=50, paper=10, help=message("ircot.option.chunks_per_round"))
-    top_c: int = option(
-        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(5, paper=5)
     damping: float = option(0.5, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.passages import (
     RANK_CONSTANT,
     Fused,
@@ -32,7 +32,7 @@ from leanrag_core.types.trace import Trace
 class Config(Options):
     """Options of Hybrid."""
 
-    top_c: int = option(20, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(20)
     rank_constant: int = option(
         RANK_CONSTANT, low=1, high=1000, paper=RANK_CONSTANT, help=message("hybrid.option.rank_constant")
     )

@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Sample
-from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.tools import Tools
@@ -25,7 +25,7 @@ class Config(Options):
     """Options of HyDE."""
 
     n_passages: int = option(8, low=1, high=16, paper=8, help=message("hyde.option.n_passages"), in_row=True)
-    top_c: int = option(10, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(10)
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import entity_items, entity_line
 from leanrag_core.retrieval.budgets import scaled, section, section_form, text_line, until_spent
 from leanrag_core.retrieval.context import ENTITIES
@@ -48,9 +48,7 @@ class Config(Options):
     top_k: int = option(60, low=1, high=200, paper=60, help=message("hypergraphrag.option.top_k"), in_row=True)
     # The paper's bounds are 50 of 100 for entities and 5 of 10 for facts: .5 where every extraction is certain.
     least_cosine: float = option(0.2, low=0.0, high=1.0, paper=0.5, help=message("hypergraphrag.option.least_cosine"))
-    top_c: int = option(
-        6, low=1, high=50, paper=6, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(6, paper=6)
     chunk_source: str = option(
         NEAREST, choices=(NEAREST, STATING, NONE), help=message("hypergraphrag.option.chunk_source")
     )

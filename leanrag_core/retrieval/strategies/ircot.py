@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.reasoning import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
@@ -21,9 +21,7 @@ class Config(Options):
 
     rounds: int = option(4, low=1, high=8, paper=4, help=message("ircot.option.rounds"), in_row=True)
     chunks_per_round: int = option(6, low=1, high=20, paper=6, help=message("ircot.option.chunks_per_round"))
-    top_c: int = option(
-        15, low=1, high=50, paper=15, help=message("ircot.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(15, paper=15, help=message("ircot.option.top_c"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
 

@@ -2,13 +2,11 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Query, StrategyBase
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.graph_traces import (
     Asked,
     GraphStep,
@@ -18,7 +16,7 @@ from leanrag_core.retrieval.graph_traces import (
     graph_trace,
 )
 from leanrag_core.retrieval.graph_walks import stationary
-from leanrag_core.retrieval.model_replies import ask_json, ask_text, listed_texts, reply_or_note
+from leanrag_core.retrieval.model_replies import ask_text, json_or_note, lists_in, reply_or_note
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -44,7 +42,7 @@ class Config(Options):
     """Options of KAG."""
 
     chunks_per_question: int = option(10, low=1, high=50, equal=50, help=message("kag.option.chunks_per_question"))
-    top_c: int = option(10, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(10)
     entity_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))
     chunk_tokens: int = option(8000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
@@ -141,13 +139,14 @@ class Strategy(StrategyBase[Config]):
 def _plan(run: Retrieval) -> list[str]:
     """Return the sub-questions in order, the question itself last; without a model the question alone."""
     question = run.query.text
-    reply = reply_or_note(
+    reply = json_or_note(
         run.tools,
-        lambda language: ask_json(
-            language, run.tools, "plan_questions", _read, keys=("questions",), schema=_REPLY, question=question
-        ),
+        "plan_questions",
+        lambda cells: lists_in(cells, "questions", error="kag.reply")[0][:_MOST_QUESTIONS],
+        schema=_REPLY,
         step=message("kag.step.plan"),
         instead=message("kag.built_in"),
+        question=question,
     )
     run.note(reply.note)
     return [*(each for each in reply.value or () if each.casefold() != question.casefold()), question]
@@ -191,10 +190,3 @@ def _id(number: int) -> str:
 
 def _reason(step: _Solved) -> Message:
     return message("kag.reason.answered", answer=step.answer) if step.answer else message("kag.reason")
-
-
-def _read(cells: dict[str, Any]) -> list[str]:
-    questions = cells.get("questions")
-    if not isinstance(questions, list):
-        raise ReplyError("kag.reply")
-    return list(listed_texts(questions)[:_MOST_QUESTIONS])

@@ -5,16 +5,7 @@ from dataclasses import dataclass, replace
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import MAX_SEEDS, adapted
 from leanrag_core.retrieval.base import COSINE, Preset, Query, StrategyBase
-from leanrag_core.retrieval.leanrag_paths import (
-    NEIGHBOUR_STYLE,
-    STYLES,
-    PathOptions,
-    anchors_of,
-    find_paths,
-    path_notes,
-    path_steps,
-    paths_context,
-)
+from leanrag_core.retrieval.leanrag_paths import ChosenChunks, PathOptions, anchors_of, find_paths, paths_trace
 from leanrag_core.retrieval.passages import (
     TIES,
     append_missing,
@@ -23,7 +14,6 @@ from leanrag_core.retrieval.passages import (
     ranked_by_vector,
     reciprocal_rank_fusion,
 )
-from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.config import CHUNKS, option, preset
@@ -89,22 +79,7 @@ class Strategy(StrategyBase[Config]):
         elif config.fill == "vectors":
             ranking = append_missing(ranking, ranked_by_vector(index, query.vector))
         ranking = chunks_without(index, ranking, tools.without)
-        wanted = config.top_c if config.source_chunks else 0
-        passages = seeded.items(index, ranking[:wanted])
+        passages = seeded.items(index, ranking[: config.wanted_chunks])
         run.lap("chunks")
-        built = paths_context(index, paths, passages, config, query.vector)
-        run.lap("context")
-        if tools.context_alone:
-            return run.context_trace(built.context, passages)
-        every = (*tree_links(paths.nodes), *paths.related.relations)
-        chunks = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
-        run.search = anchors.search
-        run.notes += path_notes(run, anchors, paths, passages, wanted, len(seeded.rows), built.n_dropped)
-        return run.trace(
-            built.context,
-            steps=path_steps(run, paths, every, passages, chunks, built.context),
-            styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
-            items=(*paths.nodes, *paths.related.neighbours, *passages),
-            relations=every,
-            ranked_chunks=ranking,
-        )
+        caption = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
+        return paths_trace(run, anchors, paths, ChosenChunks(passages, ranking, len(seeded.rows), caption))

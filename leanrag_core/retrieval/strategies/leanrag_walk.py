@@ -7,26 +7,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import Seed, seeds_without
 from leanrag_core.retrieval.base import COSINE, Preset, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.graph_walks import Walk, operator_of, walk
 from leanrag_core.retrieval.leanrag_paths import (
     CONTEXTS,
-    NEIGHBOUR_STYLE,
     TITLES,
-    WALK_STYLES,
+    ChosenChunks,
     PathOptions,
     anchors_of,
     find_paths,
-    path_notes,
-    path_steps,
-    paths_context,
+    paths_trace,
 )
 from leanrag_core.retrieval.passages import PassageReason, chunks_without, passage_items, reciprocal_rank_fusion
 from leanrag_core.retrieval.strategies.hybrid import ranked_by_both
-from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
@@ -100,31 +96,18 @@ class Strategy(StrategyBase[Config]):
         )
         ranking = resting.ranked(_chunks_of(index, base_seeds) if config.candidates == "seeds30" else None)
         ranking = chunks_without(index, ranking, tools.without)
-        wanted = config.top_c if config.source_chunks else 0
-        carried = _carried(index, resting, ranking[:wanted].tolist(), paths.nodes)
+        carried = _carried(index, resting, ranking[: config.wanted_chunks].tolist(), paths.nodes)
         run.lap("walk")
         passages = passage_items(
             index, carried.rows, dict(zip(carried.rows, carried.mass, strict=True)), carried.reasons
         )
         run.lap("chunks")
-        built = paths_context(index, paths, passages, config, query.vector)
-        run.lap("context")
-        if tools.context_alone:
-            return run.context_trace(built.context, passages)
-        every = (*tree_links(paths.nodes), *paths.related.relations, *carried.relations)
+        caption = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
         step = _walk_step(run, carried, passages, min(len(base_seeds), config.walk_seeds))
-        chunks = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
-        neighbours = paths.related.neighbours
-        run.search = anchors.search
-        run.notes += path_notes(run, anchors, paths, passages, wanted, len(ranking), built.n_dropped)
-        return run.trace(
-            built.context,
-            steps=path_steps(run, paths, every, passages, chunks, built.context, walk=step),
-            styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
-            items=(*paths.nodes, *neighbours, *carried.entities, *passages),
-            relations=every,
-            ranked_chunks=ranking,
+        chosen = ChosenChunks(
+            passages, ranking, len(ranking), caption, step, carriers=carried.entities, links=carried.relations
         )
+        return paths_trace(run, anchors, paths, chosen)
 
 
 def helped_seeds(run: Retrieval, operator: WalkOperator, seeds: tuple[Seed, ...]) -> tuple[Seed, ...]:
@@ -180,11 +163,8 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
         replace(item, rank=None, reason=message("leanrag_walk.reason.carrier", percent=100 * (item.score or 0.0)))
         for item in entity_items(index, list(off_path), {row: float(mass[row]) for row in off_path}, role="carrier")
     )
-    ids, names, chunk_ids = (
-        index.layers[0].entity_cells["id"],
-        index.layers[0].entity_cells["name"],
-        index.chunk_cells["id"],
-    )
+    cells, chunk_ids = index.layers[0].entity_cells, index.chunk_cells["id"]
+    ids, names = cells["id"], cells["name"]
     relations, reasons = [], {}
     for row, pairs in carriers.items():
         chunk, chunk_mass = chunk_ids[row].as_py(), float(resting.chunk_mass[row])
@@ -205,14 +185,10 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
                 )
             )
         led_by = tuple(ids[entity].as_py() for entity, _ in pairs)
-        reasons[row] = PassageReason(_passage_reason(chunk_mass), led_by)
+        reasons[row] = PassageReason(message("leanrag_walk.reason.passage", percent=100 * chunk_mass), led_by)
     return _Carried(
         tuple(rows), tuple(float(resting.chunk_mass[row]) for row in rows), reasons, entities, tuple(relations)
     )
-
-
-def _passage_reason(mass: float) -> Message:
-    return message("leanrag_walk.reason.passage", percent=100 * mass)
 
 
 def _walk_step(run: Retrieval, carried: _Carried, passages: tuple[TraceItem, ...], n_seeds: int) -> TraceStep:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, asked_keywords, graph_context, graph_trace
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
@@ -41,7 +41,7 @@ class Config(Options):
 
     mode: str = option(MIX, choices=(LOW, HIGH, HYBRID, MIX), help=message("lightrag.option.mode"))
     top_k: int = option(40, low=1, high=200, paper=60, help=message("lightrag.option.top_k"), in_row=True, scale=60)
-    top_c: int = option(20, low=0, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(20, low=0)
     chunk_order: str = option("cosine", choices=("cosine", "rank"), help=message("lightrag.option.chunk_order"))
     fill_up: bool = option(True, help=message("lightrag.option.fill_up"))
     entity_tokens: int = option(6000, low=0, high=32000, paper=4000, help=message("lightrag.option.entity_tokens"))

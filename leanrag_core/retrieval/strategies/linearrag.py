@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.graph_traces import (
     DRAWN,
     Asked,
@@ -40,9 +40,7 @@ _HOLDS = Style("holds", message("style.holds"), "base", "line", on="relation")
 class Config(Options):
     """Options of LinearRAG; the defaults are those of the release's command."""
 
-    top_c: int = option(
-        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(5, paper=5)
     # The release counts the start as a round too: its three rounds are two hops.
     most_hops: int = option(2, low=0, high=8, help=message("linearrag.option.most_hops"), in_row=True)
     sentences_each: int = option(3, low=1, high=20, help=message("linearrag.option.sentences_each"))

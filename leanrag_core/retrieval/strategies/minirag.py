@@ -9,7 +9,7 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.answer_types import MappedQuestion, is_of_types, mapped_question
-from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import entity_items, relation_items
 from leanrag_core.retrieval.graph_traces import (
     BETWEEN,
@@ -45,7 +45,7 @@ class Config(Options):
     """Options of MiniRAG; the defaults are the release's."""
 
     top_k: int = option(60, low=1, high=200, help=message("minirag.option.top_k"), in_row=True, scale=60)
-    top_c: int = option(30, low=0, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=30)
+    top_c: int = chunks_option(30, low=0, scale=30)
     chunks_each: int = option(3, low=1, high=20, help=message("minirag.option.chunks_each"))
     entity_tokens: int = option(500, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
     max_tokens: int = option(36500, low=0, high=64000, help=message("option.max_tokens"))

@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.question_terms import question_terms
@@ -29,7 +29,7 @@ class Config(Options):
 
     rounds: int = option(2, low=1, high=4, paper=2, help=message("rq_rag.option.rounds"), in_row=True)
     chunks_per_query: int = option(3, low=1, high=10, paper=3, equal=10, help=message("rq_rag.option.chunks_per_query"))
-    top_c: int = option(20, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(20)
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
 

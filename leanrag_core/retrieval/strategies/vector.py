@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
+from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace, ranked_by_vector
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -18,7 +18,7 @@ from leanrag_core.types.trace import Trace
 class Config(Options):
     """Options of naive RAG."""
 
-    top_c: int = option(20, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = chunks_option(20)
     least_cosine: float = option(0.2, low=0.0, high=1.0, help=message("vector.option.least_cosine"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 

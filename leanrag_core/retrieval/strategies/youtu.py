@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, published
+from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import entity_items, relation_items, relation_line
 from leanrag_core.retrieval.budgets import Candidate, scaled, section, text_line
 from leanrag_core.retrieval.communities import (
@@ -60,9 +60,7 @@ class Config(Options):
     agent: bool = option(False, help=message("youtu.option.agent"), in_row=True)
     mode: str = option(REJECT, choices=(REJECT, OPEN), help=message("youtu.option.mode"))
     top_k: int = option(20, low=1, high=200, paper=20, help=message("youtu.option.top_k"), in_row=True, scale=40)
-    top_c: int = option(
-        10, low=0, high=50, paper=20, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
-    )
+    top_c: int = chunks_option(10, low=0, paper=20)
     sub_questions: int = option(3, low=1, high=6, paper=3, help=message("youtu.option.sub_questions"))
     rounds: int = option(5, low=1, high=5, paper=5, help=message("youtu.option.rounds"))
     depth: int = option(5, low=1, high=8, help=message("youtu.option.depth"))
