@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.extensions import BrokenExtension
@@ -25,13 +25,28 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.samples import documents_of
 
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 AUTO = "auto"  # of --top-n
 MODELS = ("model", "aggregation_model")  # fields of IndexConfig that may name a model file
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the option --json."""
+def index_verb(verbs: Verbs, name: str, about: str) -> argparse.ArgumentParser:
+    """Add a verb that begins with the folder of an index."""
+    parser = verbs.add_parser(name, help=about)
+    parser.add_argument("index", type=Path, metavar="DIR")
+    return parser
+
+
+def set_run(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int | None]) -> None:
+    """End the options of a verb with --json. run: does the work; returns the exit code, None for 0."""
     parser.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
+    parser.set_defaults(run=run)
+
+
+def add_budget(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add the options --budget and --budget-tokens."""
+    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help=about)
+    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:

@@ -28,6 +28,19 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=1))
 
 
+def printed_json(options: argparse.Namespace, value: Any) -> bool:
+    """Print the value as JSON where --json is given; return whether it is."""
+    if options.json:
+        print_json(value)
+    return bool(options.json)
+
+
+def show(options: argparse.Namespace, value: Any, text: str) -> None:
+    """Print the value as JSON where --json is given, else the text."""
+    if not printed_json(options, value):
+        print(text)
+
+
 class PrintedProgress:
     """Prints the progress of long work on stderr, a line a stage and every few seconds."""
 
@@ -96,7 +109,7 @@ def print_run(trace: Trace, answer: Answer | None) -> None:
         print(f"{step.name:>9}: {visible(sentence(step.caption))}")
     for note in trace.notes:
         print(f"{'note':>9}: {visible(sentence(note))}")
-    mark_of = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    mark_of = trace.context.mark_of
     for passage in trace.passages:
         if source := passage.source:
             why = f", {sentence(passage.reason)}" if passage.reason else ""

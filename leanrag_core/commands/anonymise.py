@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json, model_name
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
+from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.anonymity import (
     anonymised,
@@ -27,22 +27,19 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verbs anonymise, revert and infer-names."""
-    parser = verbs.add_parser("anonymise", help="the documents of an index with placeholders for names")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "anonymise", "the documents of an index with placeholders for names")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER")
     parser.add_argument("--questions", type=Path, metavar="QUESTIONS.jsonl")
     types = "types of the entities whose names are replaced, or all (default: all but concepts and headings)"
     parser.add_argument("--types", nargs="+", default=(), metavar="TYPE", help=types)
-    add_json(parser)
-    parser.set_defaults(run=_anonymise)
+    set_run(parser, _anonymise)
     parser = verbs.add_parser("revert", help="answers to anonymous questions with their names again, and a score")
     parser.add_argument("dictionary", type=Path, metavar="DICTIONARY.json")
     parser.add_argument("answers", type=Path, metavar="ANSWERS.jsonl", help="objects with an id and an answer")
     parser.add_argument("--questions", type=Path, metavar="QUESTIONS.jsonl", help="with names and gold answers")
-    add_json(parser)
-    parser.set_defaults(run=_revert)
+    set_run(parser, _revert)
     parser = verbs.add_parser("infer-names", help="a model infers the names behind placeholders, and is scored")
     parser.add_argument("index", type=Path, metavar="DIR", help="index of the anonymous documents")
     parser.add_argument("dictionary", type=Path, metavar="DICTIONARY.json")
@@ -51,8 +48,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--mode", choices=(OPEN, REJECT), default=OPEN, help="from knowledge too, or from texts alone")
     parser.add_argument("--strategy", default="leanrag", metavar="NAME", help="whose context is given")
     parser.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="what may be spent")
-    add_json(parser)
-    parser.set_defaults(run=_infer_names)
+    set_run(parser, _infer_names)
 
 
 def _anonymise(options: argparse.Namespace) -> None:
@@ -85,8 +81,7 @@ def _anonymise(options: argparse.Namespace) -> None:
 def _revert(options: argparse.Namespace) -> None:
     questions = read_questions(options.questions) if options.questions else ()
     score = reversion(read_given_answers(options.answers), read_dictionary(options.dictionary), questions)
-    if options.json:
-        print_json(asdict(score))
+    if printed_json(options, asdict(score)):
         return
     for answer in score.answers:
         print(json.dumps({"id": answer.question, "answer": answer.text}, ensure_ascii=False))

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from leanrag_core.answering.record import ask_record
-from leanrag_core.commands._options import add_asked, add_json, add_scope, asked_options, scope_of
-from leanrag_core.commands._printing import print_json, print_run
+from leanrag_core.commands._options import Verbs, add_asked, add_scope, asked_options, scope_of, set_run
+from leanrag_core.commands._printing import print_run, printed_json
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.history import write_run
@@ -18,7 +18,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb ask."""
     parser = verbs.add_parser("ask", help="a question to an index")
     add_asked(parser)
@@ -32,8 +32,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
     parser.add_argument("--save", type=Path, metavar="FILE", help="record the run, for show-run and the app")
-    add_json(parser)
-    parser.set_defaults(run=_ask)
+    set_run(parser, _ask)
 
 
 def _ask(options: argparse.Namespace) -> None:
@@ -50,8 +49,7 @@ def _ask(options: argparse.Namespace) -> None:
     if options.save:
         write_run(options.save, RecordedRun(trace, answer))
     _keep(bench, whole_index, question, options.strategy, answer, trace.scope)
-    if options.json:
-        print_json(ask_record(trace, answer))
+    if printed_json(options, ask_record(trace, answer)):
         return
     print_run(trace, answer)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.audit.files import JudgeFile, SystemAnswers, read_answers, read_judge_files, system_of
 from leanrag_core.evaluation.audit.judges import advice, audit, headline
@@ -24,7 +24,7 @@ _HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unrea
 _WIDTHS = (20, 16, 16, 16, 16, 16, 6, 8, 9)  # characters of the columns of pairs
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb audit."""
     parser = verbs.add_parser("audit", help="whether judgements can be trusted: order, length, repetition, agreement")
     files = "JSONL or CSV of judgements, HiRAG's files, or ids of experiments"
@@ -37,8 +37,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="answers of the systems, for their lengths; NAME is the system's name in the judgements",
     )
     parser.add_argument("--questions", type=int, default=0, metavar="N", help="questions of each of HiRAG's files")
-    add_json(parser)
-    parser.set_defaults(run=_audit)
+    set_run(parser, _audit)
 
 
 def _audit(options: argparse.Namespace) -> None:
@@ -47,8 +46,7 @@ def _audit(options: argparse.Namespace) -> None:
     read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
     audited = audit((*stored, *read.judgements))
     summary = (headline(audited), *advice(audited))
-    if options.json:
-        print_json(_record(audited, summary, read.notes))
+    if printed_json(options, _record(audited, summary, read.notes)):
         return
     for each in (*summary, *read.notes):
         print(visible(sentence(each)))

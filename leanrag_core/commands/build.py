@@ -10,13 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from leanrag_core.commands._options import (
+    Verbs,
+    add_budget,
     add_config,
     add_execution,
-    add_json,
     add_sources,
     config_of,
     execution_of,
     read_sources,
+    set_run,
 )
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
 from leanrag_core.figures.numbers import counted
@@ -35,17 +37,14 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb build."""
     parser = verbs.add_parser("build", help="documents or folders to an index")
     add_sources(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR")
     parser.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     parser.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
-    parser.add_argument(
-        "--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, to be resumed, when it is spent"
-    )
-    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_budget(parser, "stop, to be resumed, when it is spent")
     parser.add_argument(
         "--batch",
         action="store_true",
@@ -53,8 +52,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     add_execution(parser)
     add_config(parser)
-    add_json(parser)
-    parser.set_defaults(run=_build)
+    set_run(parser, _build)
 
 
 def _build(options: argparse.Namespace) -> None:

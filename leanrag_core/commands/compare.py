@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json, add_scope, print_broken, scope_of
+from leanrag_core.commands._options import Verbs, add_scope, index_verb, print_broken, scope_of, set_run
 from leanrag_core.commands._printing import print_json
 from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
@@ -26,10 +26,9 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb compare."""
-    parser = verbs.add_parser("compare", help="two to four strategies on the same question, or over a question set")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "compare", "two to four strategies on the same question, or over a question set")
     parser.add_argument("question", nargs="?", help="one question; else --questions")
     parser.add_argument(
         "--questions", metavar="SET", help="id of a question set, or a file of questions with gold evidence"
@@ -48,8 +47,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--try", dest="tries", action="store_true", help="run changes that find what was lost")
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
     parser.add_argument("--save", type=Path, metavar="FILE", help="record the comparison, for the app")
-    add_json(parser)
-    parser.set_defaults(run=_compare)
+    set_run(parser, _compare)
 
 
 def _compare(options: argparse.Namespace) -> None:

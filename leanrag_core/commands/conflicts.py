@@ -3,9 +3,8 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import Verbs, index_verb, set_run
 from leanrag_core.commands._printing import print_json
 from leanrag_core.evaluation.judging.asking import require_judge
 from leanrag_core.files.records import plain
@@ -19,16 +18,14 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb conflicts."""
-    parser = verbs.add_parser("conflicts", help="quotes that contradict each other, found by rules")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "conflicts", "quotes that contradict each other, found by rules")
     parser.add_argument(
         "--judge", metavar="MODEL", help="openai:NAME: what it would cost to let that model confirm each"
     )
     parser.add_argument("--yes", action="store_true", help="with --judge: ask it")
-    add_json(parser)
-    parser.set_defaults(run=_conflicts)
+    set_run(parser, _conflicts)
 
 
 def _conflicts(options: argparse.Namespace) -> None:

@@ -5,8 +5,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.strategy_contract import build_indexes, case, declarations, problems
@@ -14,12 +14,11 @@ from leanrag_core.text.plain_words import in_words
 from leanrag_core.workbench import Workbench
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb contract."""
     parser = verbs.add_parser("contract", help="check a retrieval strategy against what holds for every one")
     parser.add_argument("strategy", metavar="NAME", help="a strategy of the program, or of an installed package")
-    add_json(parser)
-    parser.set_defaults(run=_contract)
+    set_run(parser, _contract)
 
 
 def _contract(options: argparse.Namespace) -> int:
@@ -38,19 +37,14 @@ def _contract(options: argparse.Namespace) -> int:
                     empty.add(where)
             except Exception as error:  # a strategy that somebody wrote may raise anything
                 problems_at[where] = [f"no trace: {in_words(error)}"]
-    if options.json:
-        print_json(
-            {
-                "strategy": name,
-                "checks": [
-                    {"where": where, "problems": texts, "retrieved_nothing": where in empty}
-                    for where, texts in problems_at.items()
-                ],
-            }
-        )
-        return 1 if any(problems_at.values()) else 0
+    checks = [
+        {"where": where, "problems": texts, "retrieved_nothing": where in empty} for where, texts in problems_at.items()
+    ]
+    exit_code = int(any(problems_at.values()))
+    if printed_json(options, {"strategy": name, "checks": checks}):
+        return exit_code
     for where, texts in problems_at.items():
         print(f"{'FAIL' if texts else 'ok  '} {where}{': retrieved nothing' if where in empty else ''}")
         for text in texts:
             print(f"     {text}")
-    return 1 if any(problems_at.values()) else 0
+    return exit_code

@@ -1,10 +1,9 @@
 """edit: entities and relations of an index changed by hand; every build and update of it replays the edits."""
 
 import argparse
-from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, print_json
+from leanrag_core.commands._options import Verbs, index_verb, set_run
+from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, print_json, printed_json
 from leanrag_core.commands.update import report_text
 from leanrag_core.files.records import plain
 from leanrag_core.storage.layout import read_edits
@@ -25,10 +24,9 @@ _ACTIONS: tuple[tuple[Action, tuple[str, ...], str], ...] = (
 )
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb edit, with an action each."""
-    parser = verbs.add_parser("edit", help="change entities and relations by hand, for this and all later builds")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "edit", "change entities and relations by hand, for this and all later builds")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     for name, arguments, text in _ACTIONS:
         action = actions.add_parser(name, help=text)
@@ -36,15 +34,13 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
             action.add_argument(argument.lower(), metavar=argument)
         if name == "split":
             action.add_argument("--document", action="append", default=[], metavar="NAME", help="of a document")
-        add_json(action)
-        action.set_defaults(run=_edit, arguments=arguments)
+        set_run(action, _edit)
+        action.set_defaults(arguments=arguments)
     listing = actions.add_parser("list", help="the edits, with their numbers")
-    add_json(listing)
-    listing.set_defaults(run=_list)
+    set_run(listing, _list)
     undoing = actions.add_parser("undo", help="undo one edit, whatever came after it")
     undoing.add_argument("number", type=int, metavar="NUMBER")
-    add_json(undoing)
-    undoing.set_defaults(run=_undo)
+    set_run(undoing, _undo)
 
 
 def _edit(options: argparse.Namespace) -> None:
@@ -83,8 +79,7 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> Non
 def _list(options: argparse.Namespace) -> None:
     log, index = read_edits(options.index), open_index(options.index)
     affected = {outcome.number: outcome.affected for outcome in index.report.edits}
-    if options.json:
-        print_json({**plain(log), "affected": {str(number): n for number, n in affected.items()}})
+    if printed_json(options, {**plain(log), "affected": {str(number): n for number, n in affected.items()}}):
         return
     for edit in log.edits:
         words = " ".join(filter(None, (edit.action, edit.name, edit.other, ", ".join(edit.documents), edit.text)))

@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json, add_top, print_broken, top_options
-from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, print_json
+from leanrag_core.commands._options import Verbs, add_top, index_verb, print_broken, set_run, top_options
+from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, print_json, printed_json
 from leanrag_core.commands._score_tables import print_grounds, print_mean, print_table, table_values
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Outcome
@@ -26,12 +26,11 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb evaluate."""
-    parser = verbs.add_parser(
-        "evaluate", help="measures of a strategy over questions with gold evidence, or of an extraction"
+    parser = index_verb(
+        verbs, "evaluate", "measures of a strategy over questions with gold evidence, or of an extraction"
     )
-    parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl", nargs="?")
     parser.add_argument(
         "--extraction", action="store_true", help="the base graph beside the reference graph of a sample corpus"
@@ -39,8 +38,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--strategy", default="leanrag")
     parser.add_argument("--all", action="store_true", help="every strategy, as an experiment that is kept")
     add_top(parser)
-    add_json(parser)
-    parser.set_defaults(run=_evaluate)
+    set_run(parser, _evaluate)
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -92,8 +90,7 @@ def _evaluate_all(options: argparse.Namespace) -> None:
     )
     result = bench.experiments.run(replace(spec, answers=False), PrintedProgress())
     table = score_table(result)
-    if options.json:
-        print_json({"experiment": result.id, **table_values(table)})
+    if printed_json(options, {"experiment": result.id, **table_values(table)}):
         return
     print(result.id)
     print_table(table)

@@ -1,12 +1,20 @@
 """experiment: runs over a question set, stored, resumed, listed, shown, compared, exported."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_execution, add_json, execution_of, model_name, question_set_of
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import (
+    Verbs,
+    add_execution,
+    execution_of,
+    model_name,
+    question_set_of,
+    set_run,
+)
+from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json, show
 from leanrag_core.commands._score_tables import print_difference, print_grounds, print_table, table_values, with_bounds
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
@@ -39,35 +47,31 @@ _STOPPED = "stopped; what is done is kept, and the same command goes on from the
 _CRITERION, _SYSTEM, _OWN = 20, 29, 26  # characters of columns
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb experiment with its own verbs."""
     parser = verbs.add_parser("experiment", help="strategies over a question set: run, list, show, compare, export")
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
     _add_run(kinds.add_parser("run", help="run an experiment, or go on with it"))
 
     listing = kinds.add_parser("list", help="the experiments that there are")
-    add_json(listing)
-    listing.set_defaults(run=_list)
+    set_run(listing, _list)
 
     showing = kinds.add_parser("show", help="the tables of an experiment")
     showing.add_argument("experiment", metavar="ID")
-    _add_table(showing)
-    showing.set_defaults(run=_show)
+    _add_table(showing, _show)
 
     comparing = kinds.add_parser("compare", help="two experiments question by question, regressions first")
     comparing.add_argument("before", metavar="A")
     comparing.add_argument("after", metavar="B")
     comparing.add_argument("--measure", default="evidence-recall", metavar="NAME")
     comparing.add_argument("--most", type=int, default=10, metavar="N", help="questions shown of each run")
-    add_json(comparing)
-    comparing.set_defaults(run=_compare)
+    set_run(comparing, _compare)
 
     exporting = kinds.add_parser("export", help="an experiment as a file: csv, json, or html that needs no network")
     exporting.add_argument("experiment", metavar="ID")
     exporting.add_argument("--format", choices=("csv", "json", "html"), default="html")
     exporting.add_argument("--out", type=Path, required=True, metavar="FILE")
-    add_json(exporting)
-    exporting.set_defaults(run=_export)
+    set_run(exporting, _export)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -109,11 +113,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-parts", action="store_true", help="do not make index parts that are missing")
     parser.add_argument("--max-dollars", type=float, default=0.0, metavar="N", help="stop when so much is spent")
     add_execution(parser)
-    _add_table(parser)
-    parser.set_defaults(run=_run)
+    _add_table(parser, _run)
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
+def _add_table(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None]) -> None:
     parser.add_argument(
         "--table",
         metavar="NAME",
@@ -122,7 +125,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone")
     parser.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="columns of the table")
-    add_json(parser)
+    set_run(parser, run)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -247,9 +250,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     result = Workbench.default().experiments.store.read(options.experiment)
-    if options.json:
-        print_json(_values(result, options))
-    else:
+    if not printed_json(options, _values(result, options)):
         _print(result, options)
 
 
@@ -284,18 +285,13 @@ def _compare(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     before, after = bench.experiments.store.read(options.before), bench.experiments.store.read(options.after)
     difference = compare_experiments(before, after, options.measure)
-    if options.json:
-        print_json(asdict(difference))
-    else:
+    if not printed_json(options, asdict(difference)):
         print_difference(difference, options.most)
 
 
 def _export(options: argparse.Namespace) -> None:
     n_bytes = Workbench.default().experiments.export(options.experiment, options.format, options.out)
-    if options.json:
-        print_json({"file": str(options.out), "bytes": n_bytes})
-    else:
-        print(f"{options.out}: {n_bytes:,} bytes")
+    show(options, {"file": str(options.out), "bytes": n_bytes}, f"{options.out}: {n_bytes:,} bytes")
 
 
 def _summary_values(summary: ExperimentSummary) -> dict[str, Any]:

@@ -5,18 +5,17 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, index_verb, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.figures.numbers import counted, size
 from leanrag_core.messages.catalog import ENGLISH, languages
 from leanrag_core.storage.history import read_run
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb export."""
-    parser = verbs.add_parser("export", help="the graph of an index as a file for another program")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "export", "the graph of an index as a file for another program")
     parser.add_argument(
         "--format",
         required=True,
@@ -35,8 +34,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="a recorded question (ask --save) for a site, again for more; else those of presentations of this index",
     )
     parser.add_argument("--language", choices=languages(), default=ENGLISH, help="of a site")
-    add_json(parser)
-    parser.set_defaults(run=_export)
+    set_run(parser, _export)
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -47,8 +45,7 @@ def _export(options: argparse.Namespace) -> None:
     if exported.replaced:
         replaced = counted(exported.replaced, "character")
         print(f"note: {exported.format} cannot hold {replaced}, each replaced by U+FFFD", file=sys.stderr)
-    if options.json:
-        print_json({**asdict(exported), "path": str(exported.path)})
+    if printed_json(options, {**asdict(exported), "path": str(exported.path)}):
         return
     entities, relations = counted(exported.entities, "entity", "entities"), counted(exported.relations, "relation")
     print(f"{exported.path}: {entities}, {relations}, {size(exported.bytes)}.")

@@ -2,8 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._options import add_config, add_json, add_sources, config_of, read_sources
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, add_config, add_sources, config_of, read_sources, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.errors import EmptyCorpus
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.forecasting.batches import as_batches
@@ -11,14 +11,13 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.workbench import Workbench
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb forecast."""
     parser = verbs.add_parser("forecast", help="calls, tokens, money and time of a build before it begins")
     add_sources(parser)
     parser.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")
     add_config(parser)
-    add_json(parser)
-    parser.set_defaults(run=_forecast)
+    set_run(parser, _forecast)
 
 
 def _forecast(options: argparse.Namespace) -> None:
@@ -35,8 +34,7 @@ def _forecast(options: argparse.Namespace) -> None:
         "dollars_as_batches": as_batches(expected, config).dollars,
         "seconds": expected.seconds,
     }
-    if options.json:
-        print_json({**plain(expected), "totals": plain(totals), "saved": expected.saved})
+    if printed_json(options, {**plain(expected), "totals": plain(totals), "saved": expected.saved}):
         return
     print(f"{expected.chunks:,} chunks, {expected.sampled:,} of them known; {expected.saved:,} calls saved")
     if expected.basis:

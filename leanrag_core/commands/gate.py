@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import Verbs, index_verb, set_run
 from leanrag_core.commands._printing import print_json
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
@@ -31,12 +31,11 @@ _USUAL = "evidence-recall"
 _RUN = "NAME[:OPTION=VALUE,...]"
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb gate."""
-    parser = verbs.add_parser(
-        "gate", help="fail (1) where questions show that an index or a setting lost, or is below a floor"
+    parser = index_verb(
+        verbs, "gate", "fail (1) where questions show that an index or a setting lost, or is below a floor"
     )
-    parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
     parser.add_argument("--run", dest="asked", default="leanrag", metavar=_RUN, help="a strategy with options")
     parser.add_argument("--against", type=Path, metavar="BASELINE", help="another index, or a file of --write")
@@ -57,8 +56,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--write", type=Path, metavar="FILE", help="the scores, as the baseline of later gates")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="the checks as JUnit XML")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the checks as a Markdown section")
-    add_json(parser)
-    parser.set_defaults(run=_gate)
+    set_run(parser, _gate)
 
 
 def _gate(options: argparse.Namespace) -> int:

@@ -2,8 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
@@ -11,7 +11,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb history."""
     parser = verbs.add_parser("history", help="the questions that were asked, in the app or with ask")
     parser.add_argument("search", nargs="?", default="", help="words of a question, its answer or its note")
@@ -20,8 +20,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     change.add_argument("--unpin", metavar="ID")
     change.add_argument("--note", nargs=2, metavar=("ID", "TEXT"))
     change.add_argument("--delete", metavar="ID")
-    add_json(parser)
-    parser.set_defaults(run=_history)
+    set_run(parser, _history)
 
 
 def _history(options: argparse.Namespace) -> None:
@@ -33,8 +32,7 @@ def _history(options: argparse.Namespace) -> None:
     if options.delete:
         bench.history.delete(options.delete)
     entries = bench.history.matching(options.search)
-    if options.json:
-        print_json([plain(entry) for entry in entries])
+    if printed_json(options, [plain(entry) for entry in entries]):
         return
     if not entries:
         print(sentence(message("history.empty" if not options.search else "history.nothing_matches")))

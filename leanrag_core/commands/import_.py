@@ -6,8 +6,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from leanrag_core.commands._options import add_config, add_execution, add_json, config_of, execution_of
-from leanrag_core.commands._printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.commands._options import (
+    Verbs,
+    add_budget,
+    add_config,
+    add_execution,
+    config_of,
+    execution_of,
+    set_run,
+)
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, printed_json, show
 from leanrag_core.errors import ImportFailed
 from leanrag_core.figures.lines import import_lines
 from leanrag_core.files.records import plain
@@ -23,7 +31,7 @@ from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.models import RunContext
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb import."""
     parser = verbs.add_parser("import", help="a graph that another program made to an index")
     parser.add_argument(
@@ -40,12 +48,10 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--take-prompts", action="store_true", help="take the prompts that an archive brings, which --preview shows"
     )
     parser.add_argument("--name", default="", help="name of the index (default: the path's name)")
-    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
-    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_budget(parser, "stop when it is spent")
     add_execution(parser)
     add_config(parser)
-    add_json(parser)
-    parser.set_defaults(run=_import)
+    set_run(parser, _import)
 
 
 def _import(options: argparse.Namespace) -> None:
@@ -74,10 +80,8 @@ def _import(options: argparse.Namespace) -> None:
     n_dropped = index.report.drops.get("import", 0)
     if n_dropped > len(dropped[:20]):
         print(f"{n_dropped:,} in all; the first 200 are in {options.out / 'report.json'}", file=sys.stderr)
-    if options.json:
-        print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2)})
-    else:
-        print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
+    values = {**plain(shown), "index": str(options.out), "seconds": round(seconds, 2)}
+    show(options, values, f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
 
 
 def _show_carried(options: argparse.Namespace, bench: Workbench) -> None:
@@ -101,8 +105,7 @@ def _carried_lines(preview: ImportPreview) -> Iterator[str]:
 
 def _preview(options: argparse.Namespace) -> None:
     preview = Workbench.default().imports.preview(options.path, options.format)
-    if options.json:
-        print_json({**plain(preview), "notes": [sentence(note) for note in preview.notes]})
+    if printed_json(options, {**plain(preview), "notes": [sentence(note) for note in preview.notes]}):
         return
     print(f"{options.path}: {preview.format}")
     for title, n in import_lines(preview):

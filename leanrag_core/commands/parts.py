@@ -1,11 +1,10 @@
 """parts, part: what an index has beside its graph, and making one of these."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_json, option_values
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import Verbs, index_verb, option_values, set_run
+from leanrag_core.commands._printing import PrintedProgress, print_json, show
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.part_base import parts
@@ -15,19 +14,15 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verbs parts and part."""
-    listing = verbs.add_parser("parts", help="the parts that an index has or may have, and what they cost")
-    listing.add_argument("index", type=Path, metavar="DIR")
-    add_json(listing)
-    listing.set_defaults(run=_parts)
+    listing = index_verb(verbs, "parts", "the parts that an index has or may have, and what they cost")
+    set_run(listing, _parts)
 
-    making = verbs.add_parser("part", help="make a part of an index, such as its search index")
-    making.add_argument("index", type=Path, metavar="DIR")
+    making = index_verb(verbs, "part", "make a part of an index, such as its search index")
     making.add_argument("name", metavar="NAME")
     making.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the part")
-    add_json(making)
-    making.set_defaults(run=_part)
+    set_run(making, _part)
 
 
 def _parts(options: argparse.Namespace) -> None:
@@ -48,10 +43,7 @@ def _part(options: argparse.Namespace) -> None:
     options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
     bench.parts.build(index, options.name, option_values(options.option), report=PrintedProgress())
     [state] = [state for state in bench.parts.all(index) if state.name == options.name and state.finished][:1]
-    if options.json:
-        print_json(part_values(state))
-    else:
-        print(_line(state))
+    show(options, part_values(state), _line(state))
 
 
 def part_values(state: PartState) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json, option_values
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import Verbs, index_verb, option_values, set_run
+from leanrag_core.commands._printing import PrintedProgress, print_json, show
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.files.atomic import write_bytes, writing
@@ -20,13 +20,12 @@ from leanrag_core.workbench import Workbench, open_index
 from leanrag_core.workbench.presentations import export_presentation
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb present with its own verbs."""
     parser = verbs.add_parser("present", help="a story of one index: make, list, export")
     kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
 
-    making = kinds.add_parser("make", help="ask the questions and keep all that the slides show")
-    making.add_argument("index", type=Path, metavar="DIR")
+    making = index_verb(kinds, "make", "ask the questions and keep all that the slides show")
     making.add_argument("--title", required=True)
     making.add_argument(
         "--question", action="append", default=[], help="a question, or its id in the question set; may be repeated"
@@ -44,19 +43,16 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     making.add_argument("--notes", type=Path, metavar="FILE", help="JSON: a speaker's notes by slide")
     making.add_argument("--made", default="", metavar="DAY", help="the day to write on it (default: today)")
     making.add_argument("--out", type=Path, metavar="FILE", help="write this file instead of storing it")
-    add_json(making)
-    making.set_defaults(run=_make)
+    set_run(making, _make)
 
     listing = kinds.add_parser("list", help="the presentations that there are")
-    add_json(listing)
-    listing.set_defaults(run=_list)
+    set_run(listing, _list)
 
     exporting = kinds.add_parser("export", help="one HTML file that needs neither server nor network")
     exporting.add_argument("presentation", metavar="ID|FILE")
     exporting.add_argument("--out", type=Path, required=True, metavar="FILE")
     exporting.add_argument("--language", choices=languages(), default=ENGLISH)
-    add_json(exporting)
-    exporting.set_defaults(run=_export)
+    set_run(exporting, _export)
 
 
 def _make(options: argparse.Namespace) -> None:
@@ -76,10 +72,8 @@ def _make(options: argparse.Namespace) -> None:
         place = str(options.out)
     else:
         place = bench.presentations.add(presentation)
-    if options.json:
-        print_json({"presentation": place, "title": presentation.title, "questions": len(presentation.questions)})
-    else:
-        print(visible(place))
+    values = {"presentation": place, "title": presentation.title, "questions": len(presentation.questions)}
+    show(options, values, visible(place))
 
 
 def _questions(bench: Workbench, set_id: str, texts: list[str]) -> tuple[GoldQuestion, ...]:
@@ -121,10 +115,7 @@ def _list(options: argparse.Namespace) -> None:
 def _export(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     size = export_presentation(_presentation(bench, options.presentation), options.out, options.language)
-    if options.json:
-        print_json({"file": str(options.out), "bytes": size})
-    else:
-        print(f"{options.out}: {size:,} bytes")
+    show(options, {"file": str(options.out), "bytes": size}, f"{options.out}: {size:,} bytes")
 
 
 def _presentation(bench: Workbench, name: str) -> Presentation:

@@ -4,8 +4,8 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json, model_name
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
+from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json, show
 from leanrag_core.evaluation.question_sets.reading import cells_of, to_jsonl
 from leanrag_core.files.atomic import write_bytes
 from leanrag_core.types.calls import Budget
@@ -14,30 +14,23 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb questions."""
     parser = verbs.add_parser("questions", help="question sets: list, add, show, delete, generate")
     does = parser.add_subparsers(dest="does", required=True, metavar="WHAT")
     listed = does.add_parser("list", help="all question sets")
-    add_json(listed)
-    listed.set_defaults(run=_list)
+    set_run(listed, _list)
     added = does.add_parser("add", help="stores a JSONL, JSON or CSV file")
     added.add_argument("file", type=Path)
     added.add_argument("--title", default="")
-    add_json(added)
-    added.set_defaults(run=_add)
+    set_run(added, _add)
     shown = does.add_parser("show", help="a set as JSONL on stdout")
     shown.add_argument("id")
-    add_json(shown)
-    shown.set_defaults(run=_show)
+    set_run(shown, _show)
     deleted = does.add_parser("delete", help="deletes a stored set")
     deleted.add_argument("id")
-    add_json(deleted)
-    deleted.set_defaults(run=_delete)
-    making = does.add_parser(
-        "generate", help="questions from entities and relations of an index, or by a language model"
-    )
-    making.add_argument("index", type=Path, metavar="DIR")
+    set_run(deleted, _delete)
+    making = index_verb(does, "generate", "questions from entities and relations of an index, or by a language model")
     making.add_argument("--out", type=Path, metavar="FILE.jsonl", help="writes the file instead of storing a set")
     making.add_argument("--title", default="")
     making.add_argument(
@@ -55,14 +48,12 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         default = getattr(Generation, name)
         making.add_argument(f"--{name}", type=int, default=default, help=f"model: how many {name} (default: {default})")
     making.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="model: what may be spent")
-    add_json(making)
-    making.set_defaults(run=_generate)
+    set_run(making, _generate)
 
 
 def _list(options: argparse.Namespace) -> None:
     sets = Workbench.default().question_sets.all()
-    if options.json:
-        print_json([asdict(each) for each in sets])
+    if printed_json(options, [asdict(each) for each in sets]):
         return
     for each in sets:
         kinds = ", ".join(f"{n:,} {kind or 'without kind'}" for kind, n in each.kinds.items())
@@ -73,17 +64,13 @@ def _add(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     id_ = bench.question_sets.add_file(options.file.name, options.file.read_bytes(), title=options.title)
     card = bench.question_sets.card(id_)
-    if options.json:
-        print_json(asdict(card))
-    else:
-        print(f"{id_}: {visible(card.title)}, {card.n:,} questions, {card.n_evidence:,} with gold evidence")
+    values = asdict(card)
+    show(options, values, f"{id_}: {visible(card.title)}, {card.n:,} questions, {card.n_evidence:,} with gold evidence")
 
 
 def _show(options: argparse.Namespace) -> None:
     bench = Workbench.default()
-    if options.json:
-        print_json([cells_of(question) for question in bench.question_sets.questions(options.id)])
-    else:
+    if not printed_json(options, [cells_of(question) for question in bench.question_sets.questions(options.id)]):
         print(bench.question_sets.content(options.id).decode(), end="")
 
 
@@ -106,7 +93,6 @@ def _generate(options: argparse.Namespace) -> None:
     else:
         title = options.title or f"{index.manifest.name}, {options.model}"
         stored = {"id": bench.question_sets.add(title, generated.questions, corpus_id=index.manifest.corpus.id)}
-    if options.json:
-        print_json({**stored, "questions": len(generated.questions), "lost": generated.n_lost})
-    else:
-        print(f"{len(generated.questions):,} questions in {visible(next(iter(stored.values())))}")
+    n = len(generated.questions)
+    values = {**stored, "questions": n, "lost": generated.n_lost}
+    show(options, values, f"{n:,} questions in {visible(next(iter(stored.values())))}")

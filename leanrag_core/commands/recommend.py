@@ -3,8 +3,8 @@
 import argparse
 from typing import Any
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.evaluation.recommending import (
     CALLS,
     Candidate,
@@ -25,7 +25,7 @@ from leanrag_core.workbench import Workbench
 _NAME = 34  # characters of the column
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb recommend."""
     parser = verbs.add_parser("recommend", help="which system and settings fit a wish, by stored experiments")
     parser.add_argument("--recall", type=float, default=0.9, metavar="SHARE", help="of gold evidence (default: 0.9)")
@@ -35,16 +35,14 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone, such as multi-hop")
     parser.add_argument("--questions", default="", metavar="SET", help="a question set that experiments asked")
     parser.add_argument("--most", type=int, default=10, metavar="N", help="systems shown (default: 10)")
-    add_json(parser)
-    parser.set_defaults(run=_recommend)
+    set_run(parser, _recommend)
 
 
 def _recommend(options: argparse.Namespace) -> None:
     wish = Wish(options.recall, options.tokens, options.calls, options.milliseconds, options.kind)
     bench = Workbench.default()
     recommendation = bench.recommendations.make(wish, options.questions)
-    if options.json:
-        print_json(_values(recommendation))
+    if printed_json(options, _values(recommendation)):
         return
     for ground in bench.recommendations.grounds():
         if ground.id == options.questions or not options.questions:

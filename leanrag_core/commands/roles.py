@@ -5,7 +5,7 @@ import os
 from dataclasses import fields, replace
 from typing import Any
 
-from leanrag_core.commands._options import add_json
+from leanrag_core.commands._options import Verbs, set_run
 from leanrag_core.commands._printing import print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunk_documents
@@ -22,7 +22,7 @@ from leanrag_core.workbench.samples import FIRST_SAMPLE
 _TEXTS = ("key_variable", "body", "query_prefix", "passage_prefix", "rerank_form")
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb roles."""
     parser = verbs.add_parser("roles", help="show or set which server and model each task is asked at")
     parser.add_argument("role", nargs="?", choices=ROLES, help="the role to set; all are shown without one")
@@ -38,8 +38,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars for a million tokens")
     parser.add_argument("--clear", action="store_true", help="ask the role as all are asked")
     parser.add_argument("--check", action="store_true", help="make a small call to the role, and say what came of it")
-    add_json(parser)
-    parser.set_defaults(run=_roles)
+    set_run(parser, _roles)
 
 
 def _help_of(name: str) -> str:

@@ -4,15 +4,19 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.serving.start import require_startable
 from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
+
+if TYPE_CHECKING:
+    from leanrag_core.commands._options import Verbs  # which loads the workbench
 
 _APP_PORT, _API_PORT = 8501, 8601
 _ALONE = -1  # of --api: without the app
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: "Verbs") -> None:
     """Add the verbs serve and mcp."""
     parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
     parser.add_argument("--port", type=int, help=f"of 127.0.0.1 (default: {_APP_PORT}, of the API alone {_API_PORT})")

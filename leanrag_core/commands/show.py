@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.answering.record import ask_record
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import index_sentence, print_json, print_run
+from leanrag_core.commands._options import Verbs, index_verb, set_run
+from leanrag_core.commands._printing import index_sentence, print_json, print_run, printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.lines import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
@@ -30,10 +30,9 @@ _TAUS = ("tau", "suggested_tau")
 _FILTERED = 20  # names of a layer
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb show."""
-    parser = verbs.add_parser("show", help="what an index holds")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "show", "what an index holds")
     parser.add_argument(
         "--of", metavar="ID", help="an entity (its id or name), relation or chunk: what it is, what made it"
     )
@@ -49,8 +48,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="only what passes, by layer: types=, kinds=, layers=, least_strength=, made_by=model or rule, "
         "connected=main or island; may be repeated",
     )
-    add_json(parser)
-    parser.set_defaults(run=_show)
+    set_run(parser, _show)
     _add_show_run(verbs)
 
 
@@ -220,18 +218,16 @@ def _texts(record: CallRecord | None, prompts: bool) -> dict[str, str | None]:
     return {"prompt": prompt or None, "reply": record.text if record else None}
 
 
-def _add_show_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_show_run(verbs: Verbs) -> None:
     """Add the verb show-run."""
     parser = verbs.add_parser("show-run", help="a recorded run; neither its index nor a model is needed")
     parser.add_argument("file", type=Path, metavar="FILE")
-    add_json(parser)
-    parser.set_defaults(run=_show_run)
+    set_run(parser, _show_run)
 
 
 def _show_run(options: argparse.Namespace) -> None:
     run = read_run(options.file)
-    if options.json:
-        print_json(ask_record(run.trace, run.answer))
+    if printed_json(options, ask_record(run.trace, run.answer)):
         return
     print(f"{'question':>9}: {visible(run.trace.question)}")
     print_run(run.trace, run.answer)

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._printing import printed_json, show
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.comparing.states import Changes
 from leanrag_core.evaluation.question_sets.reading import read_questions
@@ -24,7 +24,7 @@ _STATE = "number, name or id of a state; see list"
 _NAMES = 8  # that are printed
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb snapshot."""
     parser = verbs.add_parser("snapshot", help="earlier states of an index: list, keep, open, compare, restore, delete")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -34,8 +34,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         action.add_argument("index", type=Path, metavar="DIR")
         if needs_state:
             action.add_argument("state", metavar="STATE", help=_STATE)
-        add_json(action)
-        action.set_defaults(run=_snapshot)
+        set_run(action, _snapshot)
         return action
 
     add("list", "the states that are kept, the newest first", needs_state=False)
@@ -55,17 +54,11 @@ def _snapshot(options: argparse.Namespace) -> None:
     snapshots, folder = Workbench.default().snapshots, options.index
     if options.action == "compare":
         compared = snapshots.compare(folder, options.state, options.after, asked=_asked(options))
-        if options.json:
-            print_json(plain(compared))
-        else:
-            print("\n".join(map(visible, lines_of(compared))))
+        show(options, plain(compared), "\n".join(map(visible, lines_of(compared))))
         return
     if options.action == "open":
         opened = snapshots.open(folder, options.state)
-        if options.json:
-            print_json({**plain(describe(opened)), "index": str(opened.path)})
-        else:
-            print(opened.path)
+        show(options, {**plain(describe(opened)), "index": str(opened.path)}, str(opened.path))
         return
     if options.action == "keep":
         snapshots.keep(folder, options.name, options.state)
@@ -77,8 +70,7 @@ def _snapshot(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace, states: Sequence[Snapshot]) -> None:
-    if options.json:
-        print_json({"index": str(options.index), "states": [plain(state) for state in states]})
+    if printed_json(options, {"index": str(options.index), "states": [plain(state) for state in states]}):
         return
     if not states:
         print(sentence(message("snapshot.none")))

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from leanrag_core.commands._options import add_json
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, index_verb, set_run
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
@@ -13,16 +13,14 @@ from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb suggest."""
-    parser = verbs.add_parser("suggest", help="clustersize, tau, top-N and top-C that the data of an index suggest")
-    parser.add_argument("index", type=Path, metavar="DIR")
+    parser = index_verb(verbs, "suggest", "clustersize, tau, top-N and top-C that the data of an index suggest")
     parser.add_argument(
         "--questions", type=Path, metavar="FILE", help="questions about its documents, with gold evidence if possible"
     )
     parser.add_argument("--seconds", type=float, default=None, help="no new step begins after them (default: 30)")
-    add_json(parser)
-    parser.set_defaults(run=_suggest)
+    set_run(parser, _suggest)
 
 
 def _suggest(options: argparse.Namespace) -> None:
@@ -32,8 +30,7 @@ def _suggest(options: argparse.Namespace) -> None:
     if options.questions is not None:
         questions = read_set(options.questions.read_bytes(), options.questions.name)
     suggestions = bench.suggest(index, questions, seconds=options.seconds)
-    if options.json:
-        print_json(plain(suggestions))
+    if printed_json(options, plain(suggestions)):
         return
     _print(suggestions)
 

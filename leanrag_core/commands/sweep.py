@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import add_execution, add_json, add_preset, execution_of, question_set_of
-from leanrag_core.commands._printing import PrintedProgress, print_json
+from leanrag_core.commands._options import Verbs, add_execution, add_preset, execution_of, question_set_of, set_run
+from leanrag_core.commands._printing import PrintedProgress, printed_json
 from leanrag_core.commands._score_tables import figure
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.sweeps.findings import findings, headline
@@ -22,7 +22,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb sweep."""
     parser = verbs.add_parser("sweep", help="varies settings of an index or of retrieval, and measures every point")
     parser.add_argument(
@@ -55,8 +55,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="stop, to be resumed, when spent")
     add_preset(parser, "how the indexes are built")
     add_execution(parser)
-    add_json(parser)
-    parser.set_defaults(run=_sweep)
+    set_run(parser, _sweep)
 
 
 def _sweep(options: argparse.Namespace) -> None:
@@ -79,9 +78,7 @@ def _sweep(options: argparse.Namespace) -> None:
     )
     if options.out:
         write_bytes(options.out, to_json(result, indent=1))
-    if options.json:
-        print_json({"id": result.id, **plain(findings(result))})
-    else:
+    if not printed_json(options, {"id": result.id, **plain(findings(result))}):
         _print(result)
 
 
@@ -143,8 +140,7 @@ def _value(text: str) -> Any:
 
 def _list(bench: Workbench, options: argparse.Namespace) -> None:
     sweeps = bench.sweeps.store.all()
-    if options.json:
-        print_json([asdict(each) for each in sweeps])
+    if printed_json(options, [asdict(each) for each in sweeps]):
         return
     for each in sweeps:
         state = "complete" if each.is_complete else f"{each.built:,} indexes built, {each.rows:,} of {each.all:,} rows"
@@ -152,8 +148,7 @@ def _list(bench: Workbench, options: argparse.Namespace) -> None:
 
 
 def _forecast(forecast: SweepForecast, options: argparse.Namespace) -> None:
-    if options.json:
-        print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})
+    if printed_json(options, {**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)}):
         return
     for build in forecast.builds:
         kept = f"keeps {', '.join(build.kept)}" if build.kept else "builds everything"

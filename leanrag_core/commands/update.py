@@ -2,10 +2,28 @@
 
 import argparse
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from leanrag_core.commands._options import add_execution, add_json, add_sources, execution_of, read_sources
-from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
+from leanrag_core.commands._options import (
+    Verbs,
+    add_budget,
+    add_execution,
+    add_sources,
+    execution_of,
+    index_verb,
+    read_sources,
+    set_run,
+)
+from leanrag_core.commands._printing import (
+    PrintedProgress,
+    index_sentence,
+    make_offered_parts,
+    print_json,
+    printed_json,
+    show,
+)
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.figures.numbers import counted, size
@@ -25,10 +43,9 @@ from leanrag_core.workbench import Workbench, open_index
 NAMES_AND_SUMMARIES = ("name and summary", "names and summaries")  # one, and several; see counted()
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verbs update, remove and undo."""
-    updating = verbs.add_parser("update", help="add documents to an index, or replace those of the same name")
-    updating.add_argument("index", type=Path, metavar="DIR")
+    updating = index_verb(verbs, "update", "add documents to an index, or replace those of the same name")
     add_sources(updating, needed=False)
     updating.add_argument(
         "--compare-fresh",
@@ -36,30 +53,24 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="measure the distance to a fresh build, which is made beside; without PATH nothing is changed",
     )
     updating.add_argument("--questions", type=Path, metavar="FILE.jsonl", help="questions with gold evidence for it")
-    _add_common(updating)
-    updating.set_defaults(run=_update)
+    _add_common(updating, _update)
 
-    removing = verbs.add_parser("remove", help="take documents out of an index; no trace of them is left in it")
-    removing.add_argument("index", type=Path, metavar="DIR")
+    removing = index_verb(verbs, "remove", "take documents out of an index; no trace of them is left in it")
     removing.add_argument("documents", nargs="+", metavar="DOCUMENT", help="its name or id")
-    _add_common(removing)
+    _add_common(removing, _remove)
     removing.add_argument("--forget", action="store_true", help="delete the unnamed earlier states, which hold them")
-    removing.set_defaults(run=_remove)
 
-    undoing = verbs.add_parser("undo", help="put the state before the last update or edit of an index back")
-    undoing.add_argument("index", type=Path, metavar="DIR")
+    undoing = index_verb(verbs, "undo", "put the state before the last update or edit of an index back")
     undoing.add_argument("--list", action="store_true", help="show the earlier states, change nothing")
     undoing.add_argument("--forget", action="store_true", help="delete the unnamed earlier states, change nothing else")
-    add_json(undoing)
-    undoing.set_defaults(run=_undo)
+    set_run(undoing, _undo)
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
+def _add_common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None]) -> None:
     parser.add_argument("--preview", action="store_true", help="say what will change and cost, and change nothing")
-    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
-    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_budget(parser, "stop when it is spent")
     add_execution(parser)
-    add_json(parser)
+    set_run(parser, run)
 
 
 def _update(options: argparse.Namespace) -> None:
@@ -93,10 +104,7 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index, change
     """Change the index, or print what that would do."""
     preview = bench.updates.preview(index, changes)
     if options.preview:
-        if options.json:
-            print_json(plain(preview))
-        else:
-            print(preview_text(preview))
+        show(options, plain(preview), preview_text(preview))
         return
     for name in changes.unchanged:
         print(f"{visible(name)}: is in the index already", file=sys.stderr)
@@ -108,17 +116,19 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index, change
         context = bench.models.context(models, execution, PrintedProgress())
         index = bench.updates.update(options.index, changes, context)
         make_offered_parts(options, bench, index)
-    _print_changed(options, index, preview)
+    print_changed(options, index, {"preview": plain(preview)})
 
 
-def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePreview) -> None:
+def print_changed(options: argparse.Namespace, index: Index, facts: Mapping[str, Any], *, changed: bool = True) -> None:
+    """Print what the index holds and what was changed. facts: more JSON values. changed: whether a rewriting did."""
     shown, report = describe(index), index.report.update
-    if options.json:
-        values = {"index": str(options.index), "preview": plain(preview), "update": plain(report) if report else None}
-        print_json({**plain(shown), **values})
+    values = {"index": str(options.index), **facts, "update": plain(report) if report else None}
+    if printed_json(options, {**plain(shown), **values}):
         return
     print(f"{options.index}: {index_sentence(shown)}")
-    if report is not None:
+    if not changed:
+        print("nothing changed: the model had written these layers before")
+    elif report is not None:
         print(report_text(report))
 
 
@@ -181,8 +191,7 @@ def _compared(options: argparse.Namespace, bench: Workbench) -> None:
     """Print the distance of the index to a fresh build of its documents."""
     questions = read_questions(options.questions) if options.questions else None
     distance = bench.fresh_builds.compare(options.index, questions, report=PrintedProgress())
-    if options.json:
-        print_json({**plain(distance), "advises_rebuild": distance.advises_rebuild})
+    if printed_json(options, {**plain(distance), "advises_rebuild": distance.advises_rebuild}):
         return
     print("adjusted Rand index with a fresh build, by layer: " + ", ".join(f"{x:.2f}" for x in distance.clusters))
     if distance.recall is not None and distance.fresh_recall is not None:
@@ -210,7 +219,5 @@ def _undo(options: argparse.Namespace) -> None:
             print(f"{state.number}: {counted(state.documents, 'document')}, {size(state.size_bytes)}")
         return
     index = bench.updates.undo(options.index)
-    if options.json:
-        print_json({**plain(describe(index)), "index": str(options.index)})
-    else:
-        print(f"{options.index}: {index_sentence(describe(index))}")
+    values = {**plain(describe(index)), "index": str(options.index)}
+    show(options, values, f"{options.index}: {index_sentence(describe(index))}")

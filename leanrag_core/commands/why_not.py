@@ -2,8 +2,8 @@
 
 import argparse
 
-from leanrag_core.commands._options import add_asked, add_json, asked_options
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._options import Verbs, add_asked, asked_options, set_run
+from leanrag_core.commands._printing import print_json, printed_json
 from leanrag_core.comparing.values import why_values
 from leanrag_core.comparing.without import answer_changes, ids_of
 from leanrag_core.figures.changes import changes
@@ -13,14 +13,13 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
 
-def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb why-not."""
     parser = verbs.add_parser("why-not", help="why a retrieval lacks an entity or a passage, and what would find it")
     add_asked(parser)
     parser.add_argument("wanted", help="name of an entity, or words of a passage, that should have been retrieved")
     parser.add_argument("--no-tries", action="store_true", help="run no other settings")
-    add_json(parser)
-    parser.set_defaults(run=_why_not)
+    set_run(parser, _why_not)
     _add_without(verbs)
 
 
@@ -29,8 +28,7 @@ def _why_not(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
     explained = bench.explanations.why_not(index, trace, options.wanted, offer=not options.no_tries)
-    if options.json:
-        print_json(why_values(explained.why, explained.offers))
+    if printed_json(options, why_values(explained.why, explained.offers)):
         return
     why = explained.why
     print(sentence(why.headline))
@@ -43,14 +41,13 @@ def _why_not(options: argparse.Namespace) -> None:
         print(f"tried: {changes}, {each.tokens:+,} tokens: {sentence(each.lane.said[-1])}")
 
 
-def _add_without(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_without(verbs: Verbs) -> None:
     """Add the verb without."""
     parser = verbs.add_parser("without", help="what changes when something that was retrieved is taken out")
     add_asked(parser)
     parser.add_argument("items", nargs="+", metavar="ITEM", help="citation marks such as C1, or ids")
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
-    add_json(parser)
-    parser.set_defaults(run=_without)
+    set_run(parser, _without)
 
 
 def _without(options: argparse.Namespace) -> None:
