@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,8 @@ def icicle(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
     height = max(HEIGHT, layout.need(focus.layer, focus.row))
     layout.place(focus.layer, focus.row, "", 0.0, height, skip)
     blocks = layout.blocks
-    named = columns_of(tree, focus.layer, focus.row, lowest, blocks)
-    return Picture("icicle", tuple(blocks), named, height, layout.skippable)
+    columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
+    return Picture("icicle", tuple(blocks), columns, height, layout.skippable)
 
 
 class _Layout:
@@ -71,24 +72,8 @@ class _Layout:
         if layer - 1 == self.lowest:
             kept_cells = tuple(int(inner[place]) for place in _kept(tree, layer - 1, inner))
             cells = _cells(inner, kept_cells, height)
-        below = int(tree.below[layer][row])
-        self.blocks.append(
-            Block(
-                id_,
-                parent,
-                layer,
-                row,
-                below,
-                len(inner),
-                0,
-                self.top - layer,
-                y,
-                1.0,
-                height,
-                cells=cells,
-                kept_cells=kept_cells,
-            )
-        )
+        box = (self.top - layer, y, 1.0, height)
+        self.blocks.append(_block(tree, layer, row, parent, inner, box, cells=cells, kept_cells=kept_cells))
         if layer - 1 <= self.lowest or not len(inner):
             return
         folding = fold(
@@ -113,10 +98,9 @@ class _Layout:
         for number in range(layer, self.lowest - 1, -1):
             n_nodes = self.tree.inside(layer, rows, number)
             if n_nodes:
-                below = int(self.tree.below[layer][rows].sum())
-                id_ = fold_id(parent, number)
-                x = self.top - number
-                self.blocks.append(Block(id_, owner, number, -1, below, 0, n_nodes, x, y, 1.0, height))
+                below, id_ = int(self.tree.below[layer][rows].sum()), fold_id(parent, number)
+                box = (self.top - number, y, 1.0, height)
+                self.blocks.append(Block(id_, owner, number, -1, below, 0, n_nodes, *box))
                 owner = id_
 
 
@@ -148,8 +132,7 @@ def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
         layer, row, parent, start, angle = pending.pop(0)
         id_, ring = id_of(tree, layer, row), focus.layer - layer
         inner = _inner(tree, layer, row, lowest)
-        below = int(tree.below[layer][row])
-        blocks.append(Block(id_, parent, layer, row, below, len(inner), 0, ring, start, 1.0, angle))
+        blocks.append(_block(tree, layer, row, parent, inner, (ring, start, 1.0, angle)))
         if not len(inner):
             continue
         least = _LEAST[ring + 1]
@@ -167,11 +150,11 @@ def sunburst(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             pending.append((layer - 1, int(inner[place]), id_, start, size * scale))
             start += size * scale
         if folding.folded:
-            place_of_fold = (ring + 1, start, 1.0, folding.fold_size * scale)
-            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, place_of_fold))
+            box = (ring + 1, start, 1.0, folding.fold_size * scale)
+            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, box))
             skippable |= layer == focus.layer
-    named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
-    return Picture("sunburst", tuple(blocks), named_columns, HEIGHT, skippable)
+    columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
+    return Picture("sunburst", tuple(blocks), columns, HEIGHT, skippable)
 
 
 WIDTH = 766.0  # blocks are as square as can be at this width
@@ -194,22 +177,8 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
         holds_kept = row in tree.kept[layer] and layer > lowest
         is_open = layer > lowest and ((width >= _LEAST_TO_OPEN[0] and height >= _LEAST_TO_OPEN[1]) or holds_kept)
         inner = _inner(tree, layer, row, lowest)
-        blocks.append(
-            Block(
-                id_,
-                parent,
-                layer,
-                row,
-                int(tree.below[layer][row]),
-                len(inner),
-                0,
-                x / WIDTH,
-                y,
-                width / WIDTH,
-                height,
-                strip=is_open and len(inner) > 0,
-            )
-        )
+        box = (x / WIDTH, y, width / WIDTH, height)
+        blocks.append(_block(tree, layer, row, parent, inner, box, strip=is_open and len(inner) > 0))
         if not is_open or not len(inner):
             continue
         top = y + (_STRIP if height > 2 * _STRIP else _GAP)
@@ -227,23 +196,30 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
             blocks[-1] = replace(blocks[-1], strip=False)
             continue
         boxes = _boxes([*folding.sizes, *([folding.fold_size] if folding.folded else [])], room)
-        for place, box in zip(folding.named, boxes, strict=False):
-            pending.append((layer - 1, int(inner[place]), id_, box))
+        for place, room in zip(folding.named, boxes, strict=False):
+            pending.append((layer - 1, int(inner[place]), id_, room))
         if folding.folded:
             left, upper, wide, high = boxes[-1]
-            place_of_fold = (left / WIDTH, upper, wide / WIDTH, high)
-            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, place_of_fold))
+            box = (left / WIDTH, upper, wide / WIDTH, high)
+            blocks.append(_fold_block(tree, layer - 1, inner[list(folding.folded)], id_, box))
             skippable |= layer == focus.layer
-    named_columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
-    return Picture("treemap", tuple(blocks), named_columns, HEIGHT, skippable)
+    columns = columns_of(tree, focus.layer, focus.row, lowest, blocks)
+    return Picture("treemap", tuple(blocks), columns, HEIGHT, skippable)
 
 
-def _fold_block(
-    tree: ShownTree, layer: int, rows: np.ndarray, parent: str, place: tuple[float, float, float, float]
+def _block(
+    tree: ShownTree, layer: int, row: int, parent: str, inner: np.ndarray, box: tuple[float, ...], **more: Any
 ) -> Block:
-    """Return the block that stands for those (n,) rows of a layer. place: x, y, width, height."""
+    """Return the block of a node. inner: (children,) rows that lie in it. box: x, y, width, height. more: of its last
+    fields."""
+    id_, below = id_of(tree, layer, row), int(tree.below[layer][row])
+    return Block(id_, parent, layer, row, below, len(inner), 0, *box, **more)
+
+
+def _fold_block(tree: ShownTree, layer: int, rows: np.ndarray, parent: str, box: tuple[float, ...]) -> Block:
+    """Return the block that stands for those (n,) rows of a layer. box: x, y, width, height."""
     below = int(tree.below[layer][rows].sum())
-    return Block(fold_id(parent, layer), parent, layer, -1, below, 0, len(rows), *place)
+    return Block(fold_id(parent, layer), parent, layer, -1, below, 0, len(rows), *box)
 
 
 def _boxes(sizes: Sequence[float], room: tuple[float, float, float, float]) -> list[tuple[float, float, float, float]]:

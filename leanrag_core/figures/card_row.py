@@ -29,26 +29,23 @@ def card_row(cards: Sequence[Card], *, title: str, finding: str) -> Drawing:
     n_facts = max((len(card.facts) for card in cards), default=0)
     room = width - 2 * MARGIN
     shapes: list[Shape] = [
-        text(MARGIN, 22, _cut(title, room, 14), size=14, fill="var(--lr-text)", font_weight="600"),
-        text(MARGIN, 41, _cut(finding, room, 12.5), size=12.5, fill="var(--lr-text)"),
+        text(MARGIN, 22, _cut(title, room, 14), size=14, fill="text", font_weight="600"),
+        text(MARGIN, 41, _cut(finding, room, 12.5), size=12.5, fill="text"),
     ]
     for place, card in enumerate(cards):
         left = MARGIN + place * (card_width + GAP)
-        edge = "var(--lr-prim)" if card.is_used else "var(--lr-line)"
+        edge, ink = ("prim", "prim") if card.is_used else ("line", "text")
         shapes.append(rect(left, _TITLE + 4, card_width, 4, radius=0, fill=edge))
-        ink = "var(--lr-prim)" if card.is_used else "var(--lr-text)"
         shapes.append(text(left, _TITLE + 25, card.title, size=13, fill=ink, font_weight="600"))
         if card.tag:
-            shapes.append(text(left + card_width, _TITLE + 25, card.tag, size=11, anchor="end", fill="var(--lr-mute)"))
+            shapes.append(text(left + card_width, _TITLE + 25, card.tag, size=11, anchor="end", fill="mute"))
         top = below - card.drawing.height
         shapes += [_moved(shape, left, top) for shape in card.drawing.shapes]
         for number, (name, value) in enumerate(card.facts):
             y = below + 18 + _FACT * number
-            shapes.append(rect(left, y - 14, card_width, 1, radius=0, fill="var(--lr-line)"))
-            shapes.append(text(left, y, name, size=11.5, fill="var(--lr-mute)"))
-            shapes.append(
-                text(left + card_width, y, value, size=11.5, anchor="end", fill="var(--lr-text)", font_weight="600")
-            )
+            shapes.append(rect(left, y - 14, card_width, 1, radius=0, fill="line"))
+            shapes.append(text(left, y, name, size=11.5, fill="mute"))
+            shapes.append(text(left + card_width, y, value, size=11.5, anchor="end", fill="text", font_weight="600"))
     height = below + _FACT * n_facts + MARGIN
     return Drawing(width, height, f"{title}. {finding}", tuple(shapes))
 

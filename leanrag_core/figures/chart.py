@@ -37,41 +37,27 @@ def empty_figure(
     import plotly.graph_objects as go
 
     figure = go.Figure()
+    text_font = {"family": FONT, "size": 13, "color": palette["text"]}
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 16, "t": 24, "b": 8},
-        font={"family": FONT, "size": 13, "color": palette["text"]},
+        font=text_font,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         showlegend=showlegend,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"color": palette["text"]}},
-        hoverlabel={
-            "bgcolor": palette["surf"],
-            "bordercolor": palette["line"],
-            "font": {"color": palette["text"], "size": 13, "family": FONT},
-            "align": "left",
-        },
+        hoverlabel={"bgcolor": palette["surf"], "bordercolor": palette["line"], "font": text_font, "align": "left"},
         bargap=0.12,
         dragmode=False,
     )
+    font = {"size": 12, "color": palette["mute"]}
     for axis, title in (("xaxis", x_title), ("yaxis", y_title)):
-        figure.update_layout(
-            {
-                axis: {
-                    "title": {"text": title, "font": {"size": 12, "color": palette["mute"]}, "standoff": 8},
-                    "tickfont": {"size": 12, "color": palette["mute"]},
-                    "showgrid": grid == axis[0],
-                    "gridcolor": palette["line"],
-                    "gridwidth": 1,
-                    "linecolor": palette["line"],
-                    "showline": grid != axis[0],
-                    "zeroline": False,
-                    "separatethousands": True,
-                    "automargin": True,
-                    "fixedrange": True,
-                }
-            }
-        )
+        is_grid = grid == axis[0]
+        lines = {"showgrid": is_grid, "gridcolor": palette["line"], "gridwidth": 1, "zeroline": False}
+        lines |= {"linecolor": palette["line"], "showline": not is_grid}
+        titled = {"title": {"text": title, "font": font, "standoff": 8}, "tickfont": font}
+        fixed = {"separatethousands": True, "automargin": True, "fixedrange": True}
+        figure.update_layout({axis: {**titled, **lines, **fixed}})
     return figure
 
 
@@ -128,44 +114,29 @@ def curves_chart(
 
     values: at least one. suggested: the value that is marked. mark: what is written there.
     """
-    import plotly.graph_objects as go
-
     figure = empty_figure(palette, x_title=x_title, y_title=left.title, height=230, showlegend=True)
-    places = list(range(len(values)))
+    places, place = list(range(len(values))), list(values).index(suggested)
     for curve, axis, dash, symbol in ((left, "y", "solid", "circle"), (right, "y2", "dash", "square")):
-        figure.add_trace(
-            go.Scatter(
-                x=places,
-                y=curve.y,
-                yaxis=axis,
-                name=curve.title,
-                mode="lines+markers",
-                line={"color": palette[curve.colour], "width": 2, "dash": dash},
-                marker={"symbol": symbol, "size": 7},
-                customdata=[
-                    f"{x_title} {value}: {curve.title} {text}" for value, text in zip(values, curve.texts, strict=True)
-                ],
-                hovertemplate="%{customdata}<extra></extra>",
-            )
+        texts = zip(values, curve.texts, strict=True)
+        figure.add_scatter(
+            x=places,
+            y=curve.y,
+            yaxis=axis,
+            name=curve.title,
+            mode="lines+markers",
+            line={"color": palette[curve.colour], "width": 2, "dash": dash},
+            marker={"symbol": symbol, "size": 7},
+            customdata=[f"{x_title} {value}: {curve.title} {text}" for value, text in texts],
+            hovertemplate="%{customdata}<extra></extra>",
         )
     font = {"size": 12, "color": palette["mute"]}
-    figure.update_layout(
-        yaxis2={
-            "overlaying": "y",
-            "side": "right",
-            "showgrid": False,
-            "zeroline": False,
-            "title": {"text": right.title, "font": font},
-            "tickfont": font,
-            "nticks": 5,
-        },
-        legend={"y": 1.16},
-        margin={"t": 44, "r": 8},
-    )
+    second: dict[str, Any] = {"overlaying": "y", "side": "right", "showgrid": False, "zeroline": False, "nticks": 5}
+    second |= {"title": {"text": right.title, "font": font}, "tickfont": font}
+    figure.update_layout(yaxis2=second, legend={"y": 1.16}, margin={"t": 44, "r": 8})
     figure.update_yaxes(nticks=5)
-    figure.update_xaxes(tickvals=places, ticktext=[f"{value:,}" for value in values])
-    marked_line(figure, palette, list(values).index(suggested), mark)
-    rows = tuple(zip((f"{value:,}" for value in values), left.texts, right.texts, strict=True))
-    place = list(values).index(suggested)
+    shown = [f"{value:,}" for value in values]
+    figure.update_xaxes(tickvals=places, ticktext=shown)
+    marked_line(figure, palette, place, mark)
+    rows = tuple(zip(shown, left.texts, right.texts, strict=True))
     label = f"{mark}: {left.title} {left.texts[place]}, {right.title} {right.texts[place]}"
     return Chart(figure, (x_title, left.title, right.title), rows, label)

@@ -73,19 +73,8 @@ def place_clouds(
         x, y = middles[at].tolist()
         places = np.array([place for _, *place in dots])
         bubble = _bubble(places, middles[at], radii[at], room)
-        clouds.append(
-            Cloud(
-                cluster,
-                x,
-                y,
-                float(radii[at, 0]),
-                float(radii[at, 1]),
-                dots,
-                children - len(nodes),
-                bubble,
-                _hue(scene, cluster, clouds),
-            )
-        )
+        hue = _hue(scene, cluster, clouds)
+        clouds.append(Cloud(cluster, x, y, *radii[at].tolist(), dots, children - len(nodes), bubble, hue))
     return clouds
 
 

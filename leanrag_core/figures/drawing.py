@@ -7,11 +7,13 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from leanrag_core.figures.palette import palette
 from leanrag_core.types.visible import escape, visible
 
 Number = int | float
 _TAGS = ("rect", "circle", "path", "text")
 _STEPS = (1.0, 2.0, 5.0, 10.0)
+_INKS = {name.removeprefix("--lr-"): f"var({name})" for name in palette(dark=False).variables()}
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def _element(shape: Shape) -> str:
 def rect(
     x: Number, y: Number, width: Number, height: Number, *, radius: Number = 2, title: str = "", **style: str
 ) -> Shape:
-    """Return a rectangle. style: properties of CSS, _ for -."""
+    """Return a rectangle. style: properties of CSS, _ for -; a colour by its name in the palette."""
     place = {"x": _short(x), "y": _short(y), "width": _short(max(width, 0)), "height": _short(max(height, 0))}
     return Shape("rect", {**place, "rx": _short(radius), **_style(style)}, title=title)
 
@@ -111,7 +113,7 @@ def marker(letter: str, x: Number, y: Number, size: Number, **style: str) -> Sha
     }
     if letter in paths:
         return path(paths[letter], **fill)
-    return circle(x, y, size, fill="var(--lr-bg)", stroke="var(--lr-base)", stroke_width="2")
+    return circle(x, y, size, fill="bg", stroke="base", stroke_width="2")
 
 
 def column_colour(letter: str) -> str:
@@ -182,7 +184,7 @@ def plain_values(drawings: Sequence[Drawing]) -> list[dict[str, object]]:
 
 
 def _style(style: Mapping[str, str]) -> dict[str, str]:
-    return {"style": ";".join(f"{name.replace('_', '-')}:{value}" for name, value in style.items())}
+    return {"style": ";".join(f"{name.replace('_', '-')}:{_INKS.get(value, value)}" for name, value in style.items())}
 
 
 def _short(number: Number) -> Number:

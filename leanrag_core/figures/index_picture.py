@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from leanrag_core.figures.drawing import boxes_overlap, text_width
 from leanrag_core.figures.html import html, joined
-from leanrag_core.figures.neighbourhood import VisGraph
+from leanrag_core.figures.neighbourhood import VisGraph, dot, named
 from leanrag_core.figures.palette import Palette
 from leanrag_core.types.visible import shortened, visible
 
 MAX_NODES, MAX_EDGES = 250, 400  # more relations than that hide the tree
-_LONGEST_NAME, _LONGEST_ABOUT = 28, 400
+_LONGEST_ABOUT = 400
 _TOOLTIP_WIDTH = 80  # characters
 _RING = 260.0  # px between two layers at the natural scale
 _LEAST_ARC = 26.0  # px between two nodes of a ring
@@ -59,22 +59,12 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
     drawn = tuple(
         {
             "id": node.id,
-            "label": _name(node) if place in raised else " ",  # an empty label would show the id
             "title": _tooltip(node.about),
-            "x": round(x, 1),
-            "y": round(y, 1),
-            "shape": "dot",
-            "size": _size(node),
             "color": palette.layer(node.layer),
-            "font": {
-                "color": palette["text"],
-                "size": letters[place],
-                "strokeWidth": 3,
-                "strokeColor": palette["bg"],
-                "vadjust": raised.get(place, 0),
-            },
+            "label": named(node.name if place in raised else ""),
+            **dot(palette, places[place], size=_size(node), letters=letters[place], vadjust=raised.get(place, 0)),
         }
-        for place, (node, (x, y)) in enumerate(zip(nodes, places, strict=True))
+        for place, node in enumerate(nodes)
     )
     links = tuple(
         {
@@ -128,10 +118,6 @@ def _letters(nodes: Sequence[DrawnNode], places: Sequence[tuple[float, float]]) 
     return [round(wide * (15 + 10 * min(node.layer, 2)), 1) for node in nodes]
 
 
-def _name(node: DrawnNode) -> str:
-    return shortened(visible(node.name), _LONGEST_NAME)
-
-
 def _names_with_room(
     nodes: Sequence[DrawnNode], places: Sequence[tuple[float, float]], letters: Sequence[float]
 ) -> dict[int, float]:
@@ -142,7 +128,7 @@ def _names_with_room(
     raised: dict[int, float] = {}
     for place, (node, (x, y)) in enumerate(zip(nodes, places, strict=True)):
         height = _LINE * letters[place]
-        width = text_width(_name(node), letters[place])
+        width = text_width(named(node.name), letters[place])
         below = y + _size(node) + height / 2
         for moved in (0.0, -2 * _size(node) - height - _LINE * 2):
             box = _box(x, below + moved, width, height)

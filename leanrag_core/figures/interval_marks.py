@@ -41,15 +41,12 @@ class CellScale:
 
     def mark(self, estimate: Estimate) -> CellMark:
         """Return where the estimate is drawn."""
-        dot = self._percent(estimate.value)
+        axis = Axis(self.low, self.high, _ROOM, 100 - _ROOM)
+        dot = round(axis.at(estimate.value), 2)
         if estimate.low is None or estimate.high is None:
             return CellMark(dot, dot, 0.0)
-        left, right = self._percent(estimate.low), self._percent(estimate.high)
+        left, right = round(axis.at(estimate.low), 2), round(axis.at(estimate.high), 2)
         return CellMark(dot, left, round(right - left, 2))
-
-    def _percent(self, value: float) -> float:
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(_ROOM + (100 - 2 * _ROOM) * share, 2)
 
 
 def column_scale(estimates: Iterable[Estimate | None]) -> CellScale:
@@ -128,15 +125,15 @@ def forest(
     ends = [end for each in differences for end in (each.low, each.high, each.value)]
     axis = round_axis([0.0, *ends], left, width - _VALUE - 8, most_ticks=_n_ticks(width - left))
     base = _TOP + _ROW * len(differences)
-    ink = f"var(--lr-{colour})"
+    ink = colour
     shapes = _grid(axis, base, tick)
     zero = axis.at(0.0)
-    shapes.append(path(f"M{zero:.1f} {_TOP - 6}V{base + 2}", stroke="var(--lr-mute)", stroke_width="1.2"))
+    shapes.append(path(f"M{zero:.1f} {_TOP - 6}V{base + 2}", stroke="mute", stroke_width="1.2"))
     for place, each in enumerate(differences):
         y = _TOP + _ROW * (place + 0.5)
         shapes += _name(each.name, each.note, y, left)
         shapes.append(path(f"M{axis.at(each.low):.1f} {y:.1f}H{axis.at(each.high):.1f}", stroke=ink, stroke_width="2"))
-        fill = ink if each.is_sure else "var(--lr-bg)"
+        fill = ink if each.is_sure else "bg"
         title = f"{each.name}: {each.shown}"
         dot = circle(axis.at(each.value), y, 5, title=title, fill=fill, stroke=ink, stroke_width="2")
         shapes.append(replace(dot, pick=each.pick))
@@ -159,24 +156,12 @@ def beside_published(rows: Sequence[Beside], *, width: int, label: str, tick: Ca
         if each.value is not None:
             if each.low is not None and each.high is not None:
                 line = f"M{axis.at(each.low):.1f} {y:.1f}H{axis.at(each.high):.1f}"
-                shapes.append(path(line, stroke="var(--lr-text)", stroke_width="2"))
-            shapes.append(circle(axis.at(each.value), y, 4.5, fill="var(--lr-text)"))
+                shapes.append(path(line, stroke="text", stroke_width="2"))
+            shapes.append(circle(axis.at(each.value), y, 4.5, fill="text"))
         if each.published is not None:
-            x = axis.at(each.published)
-            shapes.append(
-                rect(
-                    x - 5,
-                    y - 5,
-                    10,
-                    10,
-                    radius=0,
-                    title=f"{each.name}: {tick(each.published)}",
-                    fill="none",
-                    stroke="var(--lr-chunk)",
-                    stroke_width="1.8",
-                    stroke_dasharray="2.4 1.6",
-                )
-            )
+            x, title = axis.at(each.published), f"{each.name}: {tick(each.published)}"
+            dashes = {"fill": "none", "stroke": "chunk", "stroke_width": "1.8", "stroke_dasharray": "2.4 1.6"}
+            shapes.append(rect(x - 5, y - 5, 10, 10, radius=0, title=title, **dashes))
         shapes.append(text(width - 2, y + 4.5, each.shown, size=_SIZE, anchor="end"))
     return Drawing(width, base + _BOTTOM, label, tuple(shapes))
 
@@ -196,7 +181,7 @@ def _name(name: str, note: str, y: float, left: float) -> list[Shape]:
     short = fitted(name, room, _SIZE)
     shapes = [text(0, y + 4.5, short, size=_SIZE, title=name)]
     if note:
-        shapes.append(text(text_width(short, _SIZE) + 7, y + 4.5, note, size=12, fill="var(--lr-mute)"))
+        shapes.append(text(text_width(short, _SIZE) + 7, y + 4.5, note, size=12, fill="mute"))
     return shapes
 
 
@@ -204,6 +189,6 @@ def _grid(axis: Axis, base: float, tick: Callable[[float], str]) -> list[Shape]:
     shapes: list[Shape] = []
     for value in axis.ticks:
         x = axis.at(value)
-        shapes.append(path(f"M{x:.1f} {_TOP - 6}V{base + 2}", stroke="var(--lr-line)", stroke_width="1"))
-        shapes.append(text(x, base + 18, tick(value), size=12, anchor="middle", fill="var(--lr-mute)"))
+        shapes.append(path(f"M{x:.1f} {_TOP - 6}V{base + 2}", stroke="line", stroke_width="1"))
+        shapes.append(text(x, base + 18, tick(value), size=12, anchor="middle", fill="mute"))
     return shapes

@@ -42,7 +42,7 @@ def bias_bars(bars: Sequence[BiasBar], *, width: int, label: str, no_bias: str) 
         weight = "650" if bar.is_overall else "400"
         shapes.append(text(0, y + 4.5, fitted(bar.name, left - 12, 13), size=13, title=bar.name, font_weight=weight))
         ends = sorted((middle, axis.at(bar.share)))
-        fill = "var(--lr-left)" if bar.is_biased else "var(--lr-base)"
+        fill = "left" if bar.is_biased else "base"
         fade = "1" if bar.is_overall else ".6"
         shapes.append(
             rect(
@@ -57,17 +57,13 @@ def bias_bars(bars: Sequence[BiasBar], *, width: int, label: str, no_bias: str) 
             )
         )
         line = f"M{axis.at(bar.low):.1f} {y:.1f}H{axis.at(bar.high):.1f}"
-        shapes.append(path(line, stroke="var(--lr-text)", stroke_width="1.6"))
+        shapes.append(path(line, stroke="text", stroke_width="1.6"))
         shapes.append(text(width - 2, y + 4.5, bar.shown, size=13, anchor="end", font_weight=weight))
     shapes.append(
-        path(
-            f"M{middle:.1f} {_TOP - 4}V{base + 2}", stroke="var(--lr-mute)", stroke_width="1.2", stroke_dasharray="3 2"
-        )
+        path(f"M{middle:.1f} {_TOP - 4}V{base + 2}", stroke="mute", stroke_width="1.2", stroke_dasharray="3 2")
     )
     room = text_width(no_bias, 12) / 2
-    shapes.append(
-        text(max(room, min(middle, width - room)), base + 18, no_bias, size=12, anchor="middle", fill="var(--lr-mute)")
-    )
+    shapes.append(text(max(room, min(middle, width - room)), base + 18, no_bias, size=12, anchor="middle", fill="mute"))
     return Drawing(width, base + 26, label, tuple(shapes))
 
 
@@ -113,10 +109,8 @@ def length_curve(
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         dash = "4 3" if share == 0.5 else "none"
         line = f"M{_LEFT} {y.at(share):.1f}H{width - 12}"
-        shapes.append(path(line, stroke="var(--lr-line)", stroke_width="1", stroke_dasharray=dash))
-        shapes.append(
-            text(_LEFT - 8, y.at(share) + 4, f"{100 * share:.0f} %", size=12, anchor="end", fill="var(--lr-mute)")
-        )
+        shapes.append(path(line, stroke="line", stroke_width="1", stroke_dasharray=dash))
+        shapes.append(text(_LEFT - 8, y.at(share) + 4, f"{100 * share:.0f} %", size=12, anchor="end", fill="mute"))
     used_spans: list[tuple[float, float]] = []
     for ratio, name in sorted(ratio_names.items(), key=lambda item: abs(math.log(item[0]))):
         across, half = x.at(math.log(ratio)), text_width(name, 12) / 2
@@ -124,16 +118,16 @@ def length_curve(
         ends = (across - half - 4, across + half + 4)
         if x.holds(math.log(ratio)) and not any(ends[0] < other[1] and other[0] < ends[1] for other in used_spans):
             used_spans.append(ends)
-            shapes.append(text(across, _HEIGHT - 28, name, size=12, anchor="middle", fill="var(--lr-mute)"))
+            shapes.append(text(across, _HEIGHT - 28, name, size=12, anchor="middle", fill="mute"))
     middle = (_LEFT + width - 12) / 2
-    shapes.append(text(middle, _HEIGHT - 8, ratio_title, size=12, anchor="middle", fill="var(--lr-mute)"))
+    shapes.append(text(middle, _HEIGHT - 8, ratio_title, size=12, anchor="middle", fill="mute"))
     if curve:
         upper_edge = [f"{x.at(math.log(each.ratio)):.1f} {y.at(each.high):.1f}" for each in curve]
         back = [f"{x.at(math.log(each.ratio)):.1f} {y.at(each.low):.1f}" for each in reversed(curve)]
         band = f"M{'L'.join((*upper_edge, *back))}Z"
         shapes.append(path(band, fill="color-mix(in srgb,var(--lr-base) 20%,transparent)"))
         line = "L".join(f"{x.at(math.log(each.ratio)):.1f} {y.at(each.rate):.1f}" for each in curve)
-        shapes.append(path(f"M{line}", stroke="var(--lr-text)", stroke_width="2"))
+        shapes.append(path(f"M{line}", stroke="text", stroke_width="2"))
     for each in points:
         sign = marker(each.letter, x.at(math.log(each.ratio)), y.at(each.rate), 3.6, fill_opacity=".8")
         shapes.append(replace(sign, title=f"{each.name}: {100 * each.rate:.0f} %"))
@@ -152,19 +146,17 @@ def agreement_matrix(
     for place, name in enumerate(names):
         x = left + step * (place + 0.5)
         short = fitted(name, step - 4, 11.5)
-        shapes.append(text(x, 14, short, size=11.5, anchor="middle", title=name, fill="var(--lr-mute)"))
+        shapes.append(text(x, 14, short, size=11.5, anchor="middle", title=name, fill="mute"))
         short = fitted(name, left - 10, 12.5)
         shapes.append(text(left - 8, top + high * (place + 0.5) + 4, short, size=12.5, anchor="end", title=name))
     for (row, column), value in sorted(values.items()):
         x, y = left + step * column, top + high * row
         number = min(4, max(0, int(5 * value)))
         title = f"{names[row]} / {names[column]}: {value:.2f}"
-        dashed = {"stroke": "var(--lr-text)", "stroke_width": "1.3", "stroke_dasharray": "4 2"} if row == column else {}
-        shapes.append(
-            rect(x + 1, y + 1, step - 2, high - 2, radius=3, title=title, fill=f"var(--lr-l{number})", **dashed)
-        )
+        dashed = {"stroke": "text", "stroke_width": "1.3", "stroke_dasharray": "4 2"} if row == column else {}
+        shapes.append(rect(x + 1, y + 1, step - 2, high - 2, radius=3, title=title, fill=f"l{number}", **dashed))
         shown = f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
-        ink = f"var(--lr-l{number}k)"
+        ink = f"l{number}k"
         shapes.append(text(x + step / 2, y + high / 2 + 4.5, shown, size=13, anchor="middle", fill=ink))
     return Drawing(width, top + high * len(names) + 6, label, tuple(shapes))
 

@@ -137,21 +137,10 @@ class _Drawing:
             like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)
             about = self._words("figure.weaker", nodes=name, names=", ".join(isolated(node.name) for node in folded))
-            place = (slot.x, middle, slot.width, height)
-            self.dots[f"{FOLD}-{layer}"] = Dot(
-                f"{FOLD}-{layer}",
-                name,
-                like.role,
-                "fold",
-                layer,
-                None,
-                *place,
-                lit,
-                about,
-                colour=like.colour,
-                filled=like.shape in _FILLED,
-                members=tuple(node.id for node in folded),
-            )
+            place, members = (slot.x, middle, slot.width, height), tuple(node.id for node in folded)
+            look: dict[str, Any] = {"colour": like.colour, "filled": like.shape in _FILLED, "members": members}
+            id_ = f"{FOLD}-{layer}"
+            self.dots[id_] = Dot(id_, name, like.role, "fold", layer, None, *place, lit, about, **look)
         return middle + height / 2 + _BELOW
 
     def _headroom(self, layer: int) -> float:
@@ -219,22 +208,10 @@ class _Drawing:
         return max(1, min(needed, _MOST_NAMES // max(1, len(names))))
 
     def _add(self, node: DrawnNode, kind: str, x: float, y: float, width: float, height: float, **more: Any) -> None:
-        place = (round(x, 5), round(y, 2), round(width, 5), height)
-        lit = node.id in self.lit_nodes
-        self.dots[node.id] = Dot(
-            node.id,
-            node.name,
-            node.role,
-            kind,
-            node.band,
-            node.rank,
-            *place,
-            lit,
-            node.about,
-            colour=node.colour,
-            filled=node.shape in _FILLED,
-            **more,
-        )
+        named = (node.id, node.name, node.role, kind, node.band, node.rank)
+        place = (round(x, 5), round(y, 2), round(width, 5), height, node.id in self.lit_nodes)
+        more |= {"colour": node.colour, "filled": node.shape in _FILLED}
+        self.dots[node.id] = Dot(*named, *place, node.about, **more)
 
     # Lines
 

@@ -55,21 +55,12 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
     nodes = tuple(
         {
             "id": node.id,
-            "label": _label(node, labelled=position < _MAX_LABELLED),
             "title": _about(node),
-            "x": round(x, 1),
-            "y": round(y, 1),
-            "shape": "dot",
-            "size": (20, 12, 8)[min(node.hops, 2)],
             "color": _colours(palette, node.hops),
-            "font": {
-                "color": palette["text"],
-                "size": 15 if node.hops == 0 else 13,
-                "strokeWidth": 3,
-                "strokeColor": palette["bg"],
-            },
+            "label": named(node.name if position < _MAX_LABELLED else ""),
+            **dot(palette, place, size=(20, 12, 8)[min(node.hops, 2)], letters=15 if node.hops == 0 else 13),
         }
-        for position, (node, (x, y)) in enumerate(zip(near.nodes, places, strict=True))
+        for position, (node, place) in enumerate(zip(near.nodes, places, strict=True))
     )
     edges = tuple(
         {
@@ -88,6 +79,17 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
         for relation in near.relations
     )
     return VisGraph(nodes, edges)
+
+
+def dot(palette: Palette, place: tuple[float, float], *, size: int, letters: float, **more: float) -> dict[str, Any]:
+    """Return how a node is drawn: a disc at x and y px, with a name of that many px. more: of the name's font."""
+    font = {"color": palette["text"], "size": letters, "strokeWidth": 3, "strokeColor": palette["bg"], **more}
+    return {"x": round(place[0], 1), "y": round(place[1], 1), "shape": "dot", "size": size, "font": font}
+
+
+def named(name: str) -> str:
+    """Return the name as it is written at a node, cut where it is long."""
+    return shortened(visible(name), _LONGEST_LABEL) or " "  # an empty label would show the id
 
 
 def vis_page(
@@ -124,12 +126,6 @@ def _places(near: Neighbourhood) -> list[tuple[float, float]]:
         places += [(_RING_WIDTH * ring * math.cos(angle), _RING_HEIGHT * ring * math.sin(angle)) for angle in angles]
         ring += 1
     return places
-
-
-def _label(node: NearNode, *, labelled: bool) -> str:
-    if not labelled:
-        return " "  # an empty label would show the id
-    return shortened(visible(node.name), _LONGEST_LABEL)
 
 
 def _about(node: NearNode) -> str:

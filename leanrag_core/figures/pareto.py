@@ -107,14 +107,14 @@ def _grid(
     shapes: list[Shape] = []
     for value in y.ticks:
         place = y.at(value)
-        shapes.append(path(f"M{_LEFT} {place:.1f}H{width - _RIGHT}", stroke="var(--lr-line)", stroke_width="1"))
-        shapes.append(text(_LEFT - 8, place + 4, value_tick(value), size=12, anchor="end", fill="var(--lr-mute)"))
+        shapes.append(path(f"M{_LEFT} {place:.1f}H{width - _RIGHT}", stroke="line", stroke_width="1"))
+        shapes.append(text(_LEFT - 8, place + 4, value_tick(value), size=12, anchor="end", fill="mute"))
     base = _HEIGHT - _BOTTOM
     for value in x.ticks:
         anchor = "end" if x.at(value) > width - 30 else "middle"
-        shapes.append(text(x.at(value), base + 18, cost_tick(value), size=12, anchor=anchor, fill="var(--lr-mute)"))
+        shapes.append(text(x.at(value), base + 18, cost_tick(value), size=12, anchor=anchor, fill="mute"))
     middle = (_LEFT + width - _RIGHT) / 2
-    shapes.append(text(middle, base + 38, cost_title, size=12, anchor="middle", fill="var(--lr-mute)"))
+    shapes.append(text(middle, base + 38, cost_title, size=12, anchor="middle", fill="mute"))
     return shapes
 
 
@@ -127,7 +127,7 @@ def _staircase(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[Shape]:
     for point in line:
         steps.append(f"H{x.at(point.cost):.1f}V{y.at(point.value):.1f}")
     steps.append(f"H{x.end:.1f}")
-    return [path("".join(steps), stroke="var(--lr-text)", stroke_width="1.8")]
+    return [path("".join(steps), stroke="text", stroke_width="1.8")]
 
 
 def _step_boxes(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[tuple[float, float, float, float]]:
@@ -144,14 +144,14 @@ def _step_boxes(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[tuple[flo
 def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
     across, up = x.at(point.cost), y.at(point.value)
     shapes: list[Shape] = []
-    radius, style = 4.2, {"fill": "var(--lr-bg)", "stroke": "var(--lr-mute)", "stroke_width": "1.4"}
+    radius, style = 4.2, {"fill": "bg", "stroke": "mute", "stroke_width": "1.4"}
     if point.is_front:
-        radius, style = 4.6, {"fill": "var(--lr-text)"}
+        radius, style = 4.6, {"fill": "text"}
     if point.is_chosen:
-        radius, style = 7.0, {"fill": "var(--lr-prim)", "stroke": "var(--lr-bg)", "stroke_width": "1.5"}
+        radius, style = 7.0, {"fill": "prim", "stroke": "bg", "stroke_width": "1.5"}
         if point.low is not None and point.high is not None:
             whisker = f"M{across:.1f} {y.at(point.low):.1f}V{y.at(point.high):.1f}"
-            shapes.append(path(whisker, stroke="var(--lr-prim)", stroke_width="2.2"))
+            shapes.append(path(whisker, stroke="prim", stroke_width="2.2"))
     disc = circle(across, up, radius, title=point.shown or point.name, **style)
     return [*shapes, replace(disc, pick=point.pick, is_picked=point.is_chosen)]
 
@@ -199,4 +199,4 @@ def _reference(reference: ParetoReference, x: Axis, y: Axis, width: int, off_sca
         across, up = x.end - 8, y.start - 14 - 18 * place
     short = fitted(name, across - _LEFT - 16, 12)
     words = text(across - 10, up + 4, short, size=12, anchor="end", title=name)
-    return [words, marker(reference.letter, across, up, 5, stroke="var(--lr-bg)", stroke_width="1")]
+    return [words, marker(reference.letter, across, up, 5, stroke="bg", stroke_width="1")]

@@ -31,11 +31,11 @@ def question_dots(dots: Sequence[QuestionDot], *, width: int, label: str, tick: 
     base = _TOP + _PILE
     zero = axis.at(0.0)
     radius, piles = _piles([axis.at(dot.change) - zero for dot in dots])
-    shapes: list[Shape] = [path(f"M{_SIDE} {base}H{width - _SIDE}", stroke="var(--lr-line)", stroke_width="1")]
-    shapes.append(path(f"M{zero:.1f} {_TOP}V{base + 4}", stroke="var(--lr-mute)", stroke_width="1.2"))
+    shapes: list[Shape] = [path(f"M{_SIDE} {base}H{width - _SIDE}", stroke="line", stroke_width="1")]
+    shapes.append(path(f"M{zero:.1f} {_TOP}V{base + 4}", stroke="mute", stroke_width="1.2"))
     for value in axis.ticks:
         anchor = "end" if axis.at(value) > width - 30 else "start" if axis.at(value) < 30 else "middle"
-        shapes.append(text(axis.at(value), base + 18, tick(value), size=12, anchor=anchor, fill="var(--lr-mute)"))
+        shapes.append(text(axis.at(value), base + 18, tick(value), size=12, anchor=anchor, fill="mute"))
     step = min(2 * radius + 1.2, _PILE / max(map(len, piles.values()), default=1))
     for across, pile in piles.items():
         for height, place in enumerate(pile):
@@ -57,10 +57,10 @@ def _piles(places: Sequence[float]) -> tuple[float, dict[float, list[int]]]:
 
 
 def _dot(dot: QuestionDot, x: float, y: float, radius: float) -> Shape:
-    style = {"fill": "var(--lr-tree)"}
+    style = {"fill": "tree"}
     if dot.gain > 0:
-        style = {"fill": "var(--lr-entered)"}
+        style = {"fill": "entered"}
     elif dot.gain < 0:
-        style = {"fill": "var(--lr-bg)", "stroke": "var(--lr-left)", "stroke_width": "2"}
+        style = {"fill": "bg", "stroke": "left", "stroke_width": "2"}
         radius = max(1.0, radius - 0.8)
     return replace(circle(x, y, radius, title=dot.title, **style), pick=dot.pick)

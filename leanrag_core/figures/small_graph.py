@@ -82,17 +82,15 @@ def small_graph(
     bands = sorted({node.band for node in nodes})[1:]
     shown = bands if len(bands) <= _MOST_ROWS else [*bands[: _MOST_ROWS - 1], bands[-1]]
     boxes: list[Shape] = []
+    shapes: list[Shape] = []
     for number, band in enumerate(shown):
         y = _TOP if len(shown) == 1 else _ABOVE_BOTTOM - (_ABOVE_BOTTOM - _TOP) * number / (len(shown) - 1)
         row = _row([node for node in nodes if node.band == band], nodes, at, width)
         for node, x, room in row:
             at[node.id] = (x, y)
             boxes += _box(node, x, y, room)
-    shapes: list[Shape] = []
-    for number in range(len(shown)):
         if number % 2 == len(shown) % 2 - 1:
-            y = _TOP if len(shown) == 1 else _ABOVE_BOTTOM - (_ABOVE_BOTTOM - _TOP) * number / (len(shown) - 1)
-            shapes.append(rect(0, y - 13, width, 26, radius=4, fill="var(--lr-band)"))
+            shapes.append(rect(0, y - 13, width, 26, radius=4, fill="band"))
     shapes += _links(nodes, trace, at)
     shapes += boxes
     for node in nodes:
@@ -100,7 +98,7 @@ def small_graph(
             shapes += _disc(node, *at[node.id], radius, shared=len(owners.get(node.id, "")) > 1)
     if slots.more.get(letter):
         more = sentence(message("figure.more", n=slots.more[letter]), language)
-        shapes.append(text(width, HEIGHT - 1, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
+        shapes.append(text(width, HEIGHT - 1, more, size=_SIZE, anchor="end", fill="mute"))
     return Drawing(width, HEIGHT, label, tuple(shapes))
 
 
@@ -129,28 +127,24 @@ def _row(
 def _box(node: DrawnNode, x: float, y: float, room: float) -> list[Shape]:
     """Return an item above the lowest row: a box with its name, filled and with a double border where its shape says
     so."""
-    colour = f"var(--lr-{node.colour})"
     left, top = x - room / 2, y - _BOX / 2
     name = fitted(node.name, room - 10, _SIZE)
     if node.shape == "double":
         return [
-            rect(left - 1, top - 1, room + 2, _BOX + 2, radius=4, fill="var(--lr-bg)", stroke=colour),
-            rect(left + 1.5, top + 1.5, room - 3, _BOX - 3, radius=2.5, title=node.about, fill=colour),
-            text(
-                x, y + 3.8, name, size=_SIZE, anchor="middle", title=node.about, fill="var(--lr-bg)", font_weight="650"
-            ),
+            rect(left - 1, top - 1, room + 2, _BOX + 2, radius=4, fill="bg", stroke=node.colour),
+            rect(left + 1.5, top + 1.5, room - 3, _BOX - 3, radius=2.5, title=node.about, fill=node.colour),
+            text(x, y + 3.8, name, size=_SIZE, anchor="middle", title=node.about, fill="bg", font_weight="650"),
         ]
-    fill = f"color-mix(in srgb,{colour} 10%,var(--lr-bg))"
+    fill = f"color-mix(in srgb,var(--lr-{node.colour}) 10%,var(--lr-bg))"
     return [
-        rect(left, top, room, _BOX, radius=4, title=node.about, fill=fill, stroke=colour, stroke_width="1.3"),
+        rect(left, top, room, _BOX, radius=4, title=node.about, fill=fill, stroke=node.colour, stroke_width="1.3"),
         text(x, y + 3.8, name, size=_SIZE, anchor="middle", title=node.about),
     ]
 
 
 def _disc(node: DrawnNode, x: float, y: float, radius: float, *, shared: bool) -> list[Shape]:
-    colour = f"var(--lr-{node.colour})"
-    fill, ink = (colour, "var(--lr-bg)") if shared else ("var(--lr-bg)", "var(--lr-text)")
-    shapes = [circle(x, y, radius - 0.7, title=node.about, fill=fill, stroke=colour, stroke_width="1.4")]
+    fill, ink = (node.colour, "bg") if shared else ("bg", "text")
+    shapes = [circle(x, y, radius - 0.7, title=node.about, fill=fill, stroke=node.colour, stroke_width="1.4")]
     if node.rank is not None and radius > 6:
         shapes.append(
             text(x, y + 3.7, str(node.rank), size=_SIZE, anchor="middle", title=node.about, fill=ink, font_weight="650")
@@ -166,7 +160,7 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
             (x, y), (up, top) = at[node.id], at[node.parent]
             middle = (y + top) / 2
             d = f"M{up:.1f} {top + 6:.1f}C{up:.1f} {middle:.1f} {x:.1f} {middle:.1f} {x:.1f} {y - 6:.1f}"
-            shapes.append(path(d, stroke="var(--lr-path)", stroke_width="1.4"))
+            shapes.append(path(d, stroke="path", stroke_width="1.4"))
     styles = {style.role: style for style in trace.styles if style.on == "relation"}
     parents = {(node.id, node.parent) for node in nodes}
     drawn = 0
@@ -183,7 +177,7 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
         if y1 != y2:
             middle = (y1 + y2) / 2
             d = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
-        colour = "var(--lr-inter)" if arc else "var(--lr-base)"
+        colour = "inter" if arc else "base"
         width, dash = ("2.4", "5 3") if arc else ("1.2", "1.5 3")
         shapes.append(path(d, stroke=colour, stroke_width=width, stroke_dasharray=dash))
     return shapes
@@ -194,7 +188,7 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
     too."""
     passages = trace.passages
     label = sentence(message("figure.ranking", n=len(passages)), language)
-    shapes: list[Shape] = [text(0, 11, fitted(label, width, _SIZE), size=_SIZE, fill="var(--lr-mute)")]
+    shapes: list[Shape] = [text(0, 11, fitted(label, width, _SIZE), size=_SIZE, fill="mute")]
     most = max(1, int(width // 26))
     shown = passages[:most]
     marks = trace.context.mark_of
@@ -205,7 +199,7 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
     for place, passage in enumerate(shown):
         x, height = step * place + 3, 6 + 52 * (scores[place] - low) / reach
         shared = len(owners.get(passage.id, "")) > 1
-        fill = "var(--lr-chunk)" if shared else "var(--lr-bg)"
+        fill = "chunk" if shared else "bg"
         shapes.append(
             rect(
                 x,
@@ -214,7 +208,7 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
                 height,
                 title=passage.name,
                 fill=fill,
-                stroke="var(--lr-chunk)",
+                stroke="chunk",
                 stroke_width="1.3",
             )
         )
@@ -222,9 +216,9 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
         score = f"{scores[place]:.2f}".removeprefix("0") if scores[place] < 10 else f"{scores[place]:.0f}"
         shapes.append(text(middle, 88 - height, score, size=_SIZE, anchor="middle"))
         mark = marks.get(passage.id, "–")
-        shapes.append(text(middle, 107, mark, size=_SIZE, anchor="middle", fill="var(--lr-mute)"))
-    shapes.append(path(f"M0 92.5H{width}", stroke="var(--lr-line)"))
+        shapes.append(text(middle, 107, mark, size=_SIZE, anchor="middle", fill="mute"))
+    shapes.append(path(f"M0 92.5H{width}", stroke="line"))
     if len(passages) > most:
         more = sentence(message("figure.more", n=len(passages) - most), language)
-        shapes.append(text(width, 24, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
+        shapes.append(text(width, 24, more, size=_SIZE, anchor="end", fill="mute"))
     return Drawing(width, HEIGHT, label, tuple(shapes))

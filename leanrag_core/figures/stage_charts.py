@@ -4,7 +4,7 @@ relations, and the figures of a clustering.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -59,123 +59,74 @@ class Compared:
 
 def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """Return a bar for each stage, in the order of the job, the time written at its end."""
-    import plotly.graph_objects as go
-
     say = saying(language)
     figure = _bars(palette, len(stages), say("chart.time.x"))
-    shown = [duration(stage.seconds) for stage in stages]
-    figure.add_trace(
-        go.Bar(
-            y=[stage.stage for stage in stages],
-            x=[stage.seconds for stage in stages],
-            orientation="h",
-            text=shown,
-            textposition="outside",
-            textfont={"color": palette["text"]},
-            cliponaxis=False,
-            marker={"color": palette["path"], "line": {"width": 0}},
-            hovertemplate="%{y}: %{text}<extra></extra>",
-        )
-    )
-    figure.update_xaxes(range=[0, 1.15 * max([stage.seconds for stage in stages], default=1.0)])
+    names, seconds = [stage.stage for stage in stages], [stage.seconds for stage in stages]
+    text = {"text": list(map(duration, seconds)), "textposition": "outside", "textfont": {"color": palette["text"]}}
+    bars = {"y": names, "x": seconds, "orientation": "h", "cliponaxis": False}
+    figure.add_bar(**bars, **text, marker=_filled(palette["path"]), hovertemplate="%{y}: %{text}<extra></extra>")
+    figure.update_xaxes(range=[0, 1.15 * max(seconds, default=1.0)])
     rows = tuple((stage.stage, f"{stage.seconds:.2f}") for stage in stages)
-    total_time = duration(sum(stage.seconds for stage in stages))
     head = tuple(say(f"chart.time.{name}") for name in ("stage", "seconds"))
-    return Chart(figure, head, rows, say("chart.time.label", time=total_time))
+    return Chart(figure, head, rows, say("chart.time.label", time=duration(sum(seconds))))
 
 
 def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """Return a bar for each stage that called a model: prompt tokens, then completion tokens; calls written at its
     end."""
-    import plotly.graph_objects as go
-
     say = saying(language)
     figure = _bars(palette, len(stages), say("chart.tokens.x"), showlegend=True)
-    head = tuple(
-        say(code)
-        for code in ("chart.time.stage", "chart.tokens.calls", "chart.tokens.prompt", "chart.tokens.completion")
-    )
+    codes = ("chart.time.stage", "chart.tokens.calls", "chart.tokens.prompt", "chart.tokens.completion")
+    head = tuple(map(say, codes))
     names = [stage.stage for stage in stages]
     for title, colour, values in (
         (head[2], "path", [stage.prompt_tokens for stage in stages]),
         (head[3], "seed", [stage.completion_tokens for stage in stages]),
     ):
-        figure.add_trace(
-            go.Bar(
-                y=names,
-                x=values,
-                orientation="h",
-                name=title,
-                marker={"color": palette[colour], "line": {"width": 0}},
-                hovertemplate=f"%{{y}}: {title} %{{x:,}}<extra></extra>",
-            )
-        )
-    most = max((stage.prompt_tokens + stage.completion_tokens for stage in stages), default=1)
-    for name, stage in zip(names, stages, strict=True):
-        total = stage.prompt_tokens + stage.completion_tokens
-        figure.add_annotation(
-            x=total,
-            y=name,
-            text=" " + say("chart.tokens.total", tokens=tokens(total), n=stage.calls),
-            xanchor="left",
-            showarrow=False,
-            font={"color": palette["text"], "size": 12},
-        )
+        bars = {"y": names, "x": values, "orientation": "h", "name": title, "marker": _filled(palette[colour])}
+        figure.add_bar(**bars, hovertemplate=f"%{{y}}: {title} %{{x:,}}<extra></extra>")
+    totals = [stage.prompt_tokens + stage.completion_tokens for stage in stages]
+    for stage, total in zip(stages, totals, strict=True):
+        said = say("chart.tokens.total", tokens=tokens(total), n=stage.calls)
+        _write(figure, palette, total, stage.stage, f" {said}")
     figure.update_layout(barmode="stack")
-    figure.update_xaxes(range=[0, 1.45 * max(most, 1)], tickformat="~s")
+    figure.update_xaxes(range=[0, 1.45 * max([1, *totals])], tickformat="~s")
     rows = tuple(
-        (name, f"{stage.calls:,}", f"{stage.prompt_tokens:,}", f"{stage.completion_tokens:,}")
-        for name, stage in zip(names, stages, strict=True)
+        (stage.stage, f"{stage.calls:,}", f"{stage.prompt_tokens:,}", f"{stage.completion_tokens:,}")
+        for stage in stages
     )
-    calls = sum(stage.calls for stage in stages)
-    return Chart(figure, head, rows, say("chart.tokens.label", n=calls))
+    return Chart(figure, head, rows, say("chart.tokens.label", n=sum(stage.calls for stage in stages)))
 
 
 def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """Draw for each value the forecast's range as a bar and the actual value as a mark, as multiples of what was
     expected, so that calls, tokens and seconds share an axis. Values without an expectation above zero are left out."""
-    import plotly.graph_objects as go
-
     say = saying(language)
     kept = [value for value in compared if value.expected > 0]
     names = [value.title for value in kept]
     forecast, actual = (say(f"chart.forecast.{name}") for name in ("forecast", "actual"))
     figure = _bars(palette, len(kept), say("chart.forecast.x"), showlegend=True)
-    figure.add_trace(
-        go.Bar(
-            y=names,
-            x=[(value.high - value.low) / value.expected for value in kept],
-            base=[value.low / value.expected for value in kept],
-            orientation="h",
-            width=0.42,
-            name=say("chart.forecast.range"),
-            marker={"color": palette.layer(1), "line": {"color": palette["path"], "width": 1}},
-            customdata=[value.shown_forecast for value in kept],
-            hovertemplate=f"%{{y}}: {forecast} %{{customdata}}<extra></extra>",
-        )
+    bars = {"y": names, "orientation": "h", "width": 0.42, "name": say("chart.forecast.range")}
+    figure.add_bar(
+        **bars,
+        x=[(value.high - value.low) / value.expected for value in kept],
+        base=[value.low / value.expected for value in kept],
+        marker={"color": palette.layer(1), "line": {"color": palette["path"], "width": 1}},
+        customdata=[value.shown_forecast for value in kept],
+        hovertemplate=f"%{{y}}: {forecast} %{{customdata}}<extra></extra>",
     )
-    figure.add_trace(
-        go.Scatter(
-            y=names,
-            x=[value.actual / value.expected for value in kept],
-            mode="markers",
-            name=actual,
-            text=[value.shown_actual for value in kept],
-            cliponaxis=False,
-            marker={"color": palette["seed"], "size": 12, "symbol": "diamond"},
-            hovertemplate=f"%{{y}}: {actual} %{{text}}<extra></extra>",
-        )
+    marks = {"y": names, "mode": "markers", "name": actual, "cliponaxis": False}
+    figure.add_scatter(
+        **marks,
+        x=[value.actual / value.expected for value in kept],
+        text=[value.shown_actual for value in kept],
+        marker={"color": palette["seed"], "size": 12, "symbol": "diamond"},
+        hovertemplate=f"%{{y}}: {actual} %{{text}}<extra></extra>",
     )
     ends = [max(value.high, value.actual) / value.expected for value in kept]
     for value, end in zip(kept, ends, strict=True):
-        figure.add_annotation(
-            x=end,
-            y=value.title,
-            text="  " + say("chart.forecast.value", actual=value.shown_actual, forecast=value.shown_forecast),
-            xanchor="left",
-            showarrow=False,
-            font={"color": palette["text"], "size": 12},
-        )
+        said = say("chart.forecast.value", actual=value.shown_actual, forecast=value.shown_forecast)
+        _write(figure, palette, end, value.title, f"  {said}")
     figure.update_xaxes(range=[0, 1.3 * max(ends, default=1.0)], ticksuffix=" ×")
     marked_line(figure, palette, 1, say("chart.forecast.expected"))
     rows = tuple((value.title, value.shown_forecast, value.shown_actual) for value in compared)
@@ -193,6 +144,17 @@ def _bars(palette: Palette, n: int, x_title: str, *, showlegend: bool = False) -
     return figure
 
 
+def _filled(colour: str) -> dict[str, Any]:
+    """Return the look of bars without an outline."""
+    return {"color": colour, "line": {"width": 0}}
+
+
+def _write(figure: "go.Figure", palette: Palette, x: float, y: str, text: str) -> None:
+    """Write a text to the right of a bar's end."""
+    font = {"color": palette["text"], "size": 12}
+    figure.add_annotation(x=x, y=y, text=text, xanchor="left", showarrow=False, font=font)
+
+
 @dataclass(frozen=True, eq=False)
 class LayerClusterSizes:
     """The clusters that make layer `layer`. sizes: (clusters,) nodes of the layer below in each."""
@@ -205,36 +167,31 @@ def cluster_sizes_chart(
     layers: Sequence[LayerClusterSizes], cap: int | None, palette: Palette, *, language: str = ENGLISH
 ) -> Chart:
     """Draw a histogram of cluster sizes, a colour a layer. cap: the most nodes of a cluster; None draws no line."""
-    import plotly.graph_objects as go
-
     say = saying(language)
     largest = max(int(layer.sizes.max()) for layer in layers)
-    width = -(-max(largest, cap or 0) // _MOST_BARS)
-    edges = np.arange(1, max(largest, cap or 0) + width + 1, width)
+    end = max(largest, cap or 0)
+    width = -(-end // _MOST_BARS)
+    edges = np.arange(1, end + width + 1, width)
     x_title, y_title = (say(f"chart.sizes.{axis}") for axis in ("x", "y"))
     figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=len(layers) > 1, height=280)
     rows = []
     for layer in layers:
         clusters = np.histogram(layer.sizes, bins=np.append(edges, edges[-1] + width))[0]
         names = [_sizes(int(edge), width, say) for edge in edges]
-        figure.add_trace(
-            go.Bar(
-                x=edges + (width - 1) / 2,
-                y=clusters,
-                width=0.86 * width,
-                name=say("chart.sizes.into", layer=layer.layer),
-                marker={"color": palette.layer(layer.layer + 1), "line": {"width": 0}},
-                customdata=[
-                    say("chart.sizes.bar", n=int(n), size=name, layer=layer.layer)
-                    for n, name in zip(clusters, names, strict=True)
-                ],
-                hovertemplate="%{customdata}<extra></extra>",
-            )
+        counted = list(zip(clusters.tolist(), names, strict=True))
+        figure.add_bar(
+            x=edges + (width - 1) / 2,
+            y=clusters,
+            width=0.86 * width,
+            name=say("chart.sizes.into", layer=layer.layer),
+            marker=_filled(palette.layer(layer.layer + 1)),
+            customdata=[say("chart.sizes.bar", n=n, size=name, layer=layer.layer) for n, name in counted],
+            hovertemplate="%{customdata}<extra></extra>",
         )
-        rows += [(f"L{layer.layer}", name, f"{n:,}") for n, name in zip(clusters.tolist(), names, strict=True) if n > 0]
+        rows += [(f"L{layer.layer}", name, f"{n:,}") for n, name in counted if n > 0]
     figure.update_layout(barmode="stack", legend={"traceorder": "normal", "y": 1.1})
     figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=6)
-    figure.update_xaxes(range=[0, max(largest, cap or 0) + 1.5])
+    figure.update_xaxes(range=[0, end + 1.5])
     if cap is not None:
         marked_line(figure, palette, cap + 0.5, say("chart.sizes.cap", cap=cap))
     n, smallest = sum(len(layer.sizes) for layer in layers), min(int(layer.sizes.min()) for layer in layers)
@@ -255,8 +212,6 @@ def strengths_chart(
 
     strength: (r,) int, lambda of each relation of the layer, r at least 1. tau: its threshold.
     """
-    import plotly.graph_objects as go
-
     say = saying(language)
     bins = strength_bins(int(strength.max()), tau)
     starts = np.array([first for first, _ in bins])
@@ -271,18 +226,16 @@ def strengths_chart(
         (True, f"{titles['summarised']}, λ > τ", "inter"),
     ):
         places = np.flatnonzero(above == is_above)
-        figure.add_trace(
-            go.Bar(
-                x=places,
-                y=counts[places],
-                name=title,
-                marker={"color": palette[colour], "line": {"width": 0}},
-                customdata=[
-                    say("chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title)
-                    for place in places
-                ],
-                hovertemplate="%{customdata}<extra></extra>",
-            )
+        figure.add_bar(
+            x=places,
+            y=counts[places],
+            name=title,
+            marker=_filled(palette[colour]),
+            customdata=[
+                say("chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title)
+                for place in places
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
         )
     figure.update_xaxes(tickvals=list(range(len(bins))), ticktext=names, range=[-0.6, len(bins) - 0.4])
     figure.update_yaxes(rangemode="tozero", tickformat=",d", nticks=6)

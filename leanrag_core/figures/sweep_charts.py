@@ -65,7 +65,7 @@ def heat_map(
     bottom = _HEAT_TOP + len(rows) * _HIGH
     middle = _HEAT_TOP + (bottom - _HEAT_TOP) / 2
     shapes: list[Shape] = [
-        text(left + step * len(columns) / 2, 14, column_axis.title, size=12.5, anchor="middle", fill="var(--lr-mute)"),
+        text(left + step * len(columns) / 2, 14, column_axis.title, size=12.5, anchor="middle", fill="mute"),
         Shape("text", {"x": 0, "y": 0, "font-size": 12.5, "text-anchor": "middle", "style": "fill:var(--lr-mute)",
                        "transform": f"translate(11 {middle:.0f}) rotate(-90)"}, row_axis.title),
     ]  # fmt: skip
@@ -78,11 +78,9 @@ def heat_map(
     for cell in cells:
         x, y = left + step * columns.index(cell.column), _HEAT_TOP + _HIGH * rows.index(cell.row)
         shapes += _cell(cell, x, y, step, low, high, less_is_better=less_is_better)
-        for is_drawn, colour in ((cell.is_best, "var(--lr-text)"), (cell.is_chosen, "var(--lr-prim)")):
+        for is_drawn, colour in ((cell.is_best, "text"), (cell.is_chosen, "prim")):
             if is_drawn:
-                outlines += _outline(
-                    x, y, step, colour, inner=cell.is_best and cell.is_chosen and colour.endswith("prim)")
-                )
+                outlines += _outline(x, y, step, colour, inner=cell.is_best and colour == "prim")
     return Drawing(width, bottom + 30, label, (*shapes, *outlines))
 
 
@@ -91,33 +89,27 @@ def _cell(
 ) -> list[Shape]:
     wide, high_px = step - _GAP, _HIGH - _GAP
     if cell.value is None:
-        style = {"fill": "none", "stroke": "var(--lr-line)", "stroke_dasharray": "3 3"}
+        style = {"fill": "none", "stroke": "line", "stroke_dasharray": "3 3"}
         return [
             rect(x, y, wide, high_px, radius=4, title=f"{cell.row} / {cell.column}", **style),
-            text(x + wide / 2, y + high_px / 2 + 5, "–", size=13, anchor="middle", fill="var(--lr-mute)"),
+            text(x + wide / 2, y + high_px / 2 + 5, "–", size=13, anchor="middle", fill="mute"),
         ]
     number = ramp_step(cell.value, low, high)
     number = _STEPS - 1 - number if less_is_better else number
-    fill, ink = f"var(--lr-l{number})", f"var(--lr-l{number}k)"
+    fill, ink = f"l{number}", f"l{number}k"
     if cell.is_off:
-        fill, ink = "var(--lr-surf)", "var(--lr-mute)"
+        fill, ink = "surf", "mute"
     title = f"{cell.row} / {cell.column}: {cell.shown}" + (f", {cell.note}" if cell.note else "")
     face = rect(x, y, wide, high_px, radius=4, title=title, fill=fill)
-    inside = {"pointer_events": "none"}
+    middle, inside = x + wide / 2, {"pointer_events": "none", "fill": ink}
     shapes = [
         replace(face, pick=cell.pick, is_picked=cell.is_chosen),
-        text(
-            x + wide / 2,
-            y + 22,
-            cell.shown,
-            size=14.5,
-            anchor="middle",
-            **{**inside, "fill": ink, "font_weight": "650"},
-        ),
-        text(x + wide / 2, y + 39, cell.note, size=12, anchor="middle", **{**inside, "fill": ink}),
+        text(middle, y + 22, cell.shown, size=14.5, anchor="middle", **inside, font_weight="650"),
+        text(middle, y + 39, cell.note, size=12, anchor="middle", **inside),
     ]
     if cell.is_close:
-        shapes.append(circle(x + wide - 10, y + 11, 3.4, fill="none", stroke=ink, stroke_width="1.7", **inside))
+        ring = {"fill": "none", "stroke": ink, "stroke_width": "1.7", "pointer_events": "none"}
+        shapes.append(circle(x + wide - 10, y + 11, 3.4, **ring))
     return shapes
 
 
@@ -132,7 +124,7 @@ def _outline(x: float, y: float, step: float, colour: str, *, inner: bool) -> li
             stroke_linejoin="round",
             pointer_events="none",
         )
-        for stroke, thick in (("var(--lr-bg)", "5"), (colour, "2.6"))
+        for stroke, thick in (("bg", "5"), (colour, "2.6"))
     ]
 
 
@@ -175,11 +167,11 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
     for run in order:
         shapes += _line(run, axes, xs)
     for x, axis in zip(xs, axes, strict=True):
-        shapes.append(path(f"M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}", stroke="var(--lr-mute)", stroke_width="1.2"))
+        shapes.append(path(f"M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}", stroke="mute", stroke_width="1.2"))
         short = fitted(axis.title, step - 6, 12.5)
         shapes.append(text(x, 14, short, size=12.5, anchor="middle", title=axis.title, font_weight="650"))
-        shapes.append(text(x, 30, axis.high_shown, size=12, anchor="middle", fill="var(--lr-mute)"))
-        shapes.append(text(x, _HEIGHT - 8, axis.low_shown, size=12, anchor="middle", fill="var(--lr-mute)"))
+        shapes.append(text(x, 30, axis.high_shown, size=12, anchor="middle", fill="mute"))
+        shapes.append(text(x, _HEIGHT - 8, axis.low_shown, size=12, anchor="middle", fill="mute"))
         if axis.kept is not None:
             ends = sorted(height_of(end, axis) for end in axis.kept)
             shapes.append(
@@ -190,7 +182,7 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
                     max(3.0, ends[1] - ends[0]),
                     radius=3,
                     fill="color-mix(in srgb,var(--lr-prim) 14%,transparent)",
-                    stroke="var(--lr-prim)",
+                    stroke="prim",
                 )
             )
     for run in order:
@@ -216,13 +208,13 @@ def _line(run: ParallelRun, axes: Sequence[ParallelAxis], xs: Sequence[float]) -
         middle = (x0 + x1) / 2
         parts.append(f"C{middle:.1f} {y0:.1f} {middle:.1f} {y1:.1f} {x1:.1f} {y1:.1f}")
     colour, thick = ("prim", "3") if run.is_chosen else ("path", "1.6") if run.is_kept else ("line", "1.4")
-    line = path("".join(parts), title=run.name, stroke=f"var(--lr-{colour})", stroke_width=thick)
+    line = path("".join(parts), title=run.name, stroke=colour, stroke_width=thick)
     return [replace(line, pick=run.pick, is_picked=run.is_chosen)]
 
 
 def _dots(run: ParallelRun, axes: Sequence[ParallelAxis], xs: Sequence[float]) -> list[Shape]:
     return [
-        circle(x, height_of(value, axis), 5, fill="var(--lr-prim)", stroke="var(--lr-bg)", stroke_width="1.2")
+        circle(x, height_of(value, axis), 5, fill="prim", stroke="bg", stroke_width="1.2")
         for x, value, axis in zip(xs, run.values, axes, strict=True)
         if value is not None
     ]

@@ -56,8 +56,8 @@ def tree_card(
     shapes: list[Shape] = []
     for layer in range(len(index.layers)):
         if (layer + n_layers) % 2:
-            shapes.append(rect(0, middle(layer) - ROW / 2, width, ROW, radius=0, fill="var(--lr-band)"))
-        shapes.append(text(0, middle(layer) + 4, f"L{layer}", size=_SIZE, fill="var(--lr-mute)"))
+            shapes.append(rect(0, middle(layer) - ROW / 2, width, ROW, radius=0, fill="band"))
+        shapes.append(text(0, middle(layer) + 4, f"L{layer}", size=_SIZE, fill="mute"))
     boxes: list[Shape] = []
     children = [*seeds, *nodes.values()]
     for layer in range(1, len(index.layers)):
@@ -78,9 +78,7 @@ def tree_card(
         for layer, place in index.ancestors(top.layer or 0, top.row or 0):
             if layer <= (top.layer or 0):
                 continue
-            shapes.append(
-                path(f"M{x:.1f} {y - 10:.1f}V{middle(layer) + 9:.1f}", stroke="var(--lr-tree)", stroke_dasharray="2 3")
-            )
+            shapes.append(path(f"M{x:.1f} {y - 10:.1f}V{middle(layer) + 9:.1f}", stroke="tree", stroke_dasharray="2 3"))
             boxes += _above(index, layer, place, x, middle(layer))
             y = middle(layer)
     is_tray = len(places) > MOST_SEEDS
@@ -89,7 +87,7 @@ def tree_card(
             (x, y), (up, top_y) = at[child.id], at[child.parent]
             half = (y + top_y) / 2
             d = f"M{up:.1f} {top_y + 8:.1f}C{up:.1f} {half:.1f} {x:.1f} {half:.1f} {x:.1f} {y - 8:.1f}"
-            shapes.append(path(d, stroke="var(--lr-path)", stroke_width="1.2"))
+            shapes.append(path(d, stroke="path", stroke_width="1.2"))
     if arcs:
         shapes += _arcs(trace, at, nodes)
     shapes += boxes
@@ -105,14 +103,13 @@ def _count(index: Index, layer: int, row: int) -> str:
 def _box(item: TraceItem, index: Index, x: float, y: float, room: float) -> list[Shape]:
     """Return an item above the base with the number of entities below it; where the seeds meet, filled."""
     is_top = "lca" in item.roles
-    colour = "var(--lr-lca)" if is_top else "var(--lr-path)"
-    fill, ink = (colour, "var(--lr-bg)") if is_top else ("var(--lr-pathfill)", "var(--lr-text)")
+    colour = "lca" if is_top else "path"
+    fill, ink = (colour, "bg") if is_top else ("pathfill", "text")
     count = _count(index, item.layer or 0, item.row or 0)
     shapes = [rect(x - room / 2, y - _BOX / 2, room, _BOX, radius=4, title=item.name, fill=fill, stroke=colour)]
     if is_top:
         shapes.insert(
-            0,
-            rect(x - room / 2 - 2, y - _BOX / 2 - 2, room + 4, _BOX + 4, radius=5, fill="var(--lr-bg)", stroke=colour),
+            0, rect(x - room / 2 - 2, y - _BOX / 2 - 2, room + 4, _BOX + 4, radius=5, fill="bg", stroke=colour)
         )
     if room >= _DIGIT * len(count):
         shapes.append(text(x, y + 3.8, count, size=_SIZE, anchor="middle", title=item.name, fill=ink))
@@ -123,18 +120,8 @@ def _above(index: Index, layer: int, row: int, x: float, y: float) -> list[Shape
     """Return an item above the common ancestor, which is not read."""
     name = str(index.layers[layer].entity_cells.value("name", row))
     return [
-        rect(
-            x - 20,
-            y - _BOX / 2,
-            40,
-            _BOX,
-            radius=4,
-            title=name,
-            fill="var(--lr-bg)",
-            stroke="var(--lr-tree)",
-            stroke_dasharray="2 2",
-        ),
-        text(x, y + 3.8, _count(index, layer, row), size=_SIZE, anchor="middle", title=name, fill="var(--lr-mute)"),
+        rect(x - 20, y - _BOX / 2, 40, _BOX, radius=4, title=name, fill="bg", stroke="tree", stroke_dasharray="2 2"),
+        text(x, y + 3.8, _count(index, layer, row), size=_SIZE, anchor="middle", title=name, fill="mute"),
     ]
 
 
@@ -148,7 +135,7 @@ def _arcs(trace: Trace, at: Mapping[str, tuple[float, float]], nodes: Mapping[st
             continue
         (x1, y1), (x2, y2) = at[ends[0]], at[ends[1]]
         d = f"M{x1:.1f} {y1 - 8:.1f}Q{(x1 + x2) / 2:.1f} {min(y1, y2) - 22:.1f} {x2:.1f} {y2 - 8:.1f}"
-        shapes.append(path(d, stroke="var(--lr-inter)", stroke_width="2", stroke_dasharray="5 3"))
+        shapes.append(path(d, stroke="inter", stroke_width="2", stroke_dasharray="5 3"))
     return shapes
 
 
@@ -156,11 +143,9 @@ def _discs(seeds: Sequence[TraceItem], at: Mapping[str, tuple[float, float]], pi
     radius, shapes = min(8.5, pitch / 2 - 0.5), []
     for seed in seeds:
         x, y = at[seed.id]
-        shapes.append(circle(x, y, radius, title=seed.name, fill="var(--lr-seed)"))
+        shapes.append(circle(x, y, radius, title=seed.name, fill="seed"))
         if radius > 6:
-            shapes.append(
-                text(x, y + 3.6, str(seed.rank or ""), size=9.5, anchor="middle", title=seed.name, fill="var(--lr-bg)")
-            )
+            shapes.append(text(x, y + 3.6, str(seed.rank or ""), size=9.5, anchor="middle", title=seed.name, fill="bg"))
     return shapes
 
 
@@ -180,11 +165,9 @@ def _trays(
         n = sum(seed.parent == parent for seed in seeds)
         nearest = min((abs(at[other][0] - x) for other in parents if other != parent), default=2 * _TRAY)
         half = max(_LEAST_TRAY, min(_TRAY, nearest / 2 - 1, width - x - 1))
-        shapes.append(
-            path(f"M{x:.1f} {at[parent][1] + 8:.1f}V{y - 8:.1f}", stroke="var(--lr-path)", stroke_width="1.2")
-        )
+        shapes.append(path(f"M{x:.1f} {at[parent][1] + 8:.1f}V{y - 8:.1f}", stroke="path", stroke_width="1.2"))
         name = nodes[parent].name
-        shapes.append(rect(x - half, y - 8, 2 * half, 16, radius=min(8.0, half), fill="var(--lr-seed)", title=name))
+        shapes.append(rect(x - half, y - 8, 2 * half, 16, radius=min(8.0, half), fill="seed", title=name))
         if 2 * half >= _DIGIT * len(str(n)):
-            shapes.append(text(x, y + 3.6, str(n), size=_SIZE, anchor="middle", title=name, fill="var(--lr-bg)"))
+            shapes.append(text(x, y + 3.6, str(n), size=_SIZE, anchor="middle", title=name, fill="bg"))
     return shapes
