@@ -24,15 +24,9 @@ def entity_items(
     reasons: Mapping[int, Message] | None = None,
 ) -> tuple[TraceItem, ...]:
     """Return those base entities as items, ranked as they come. scores, reasons: by row. rows: (k,)."""
+    layer, scores, reasons = index.layers[0], scores or {}, reasons or {}
     return tuple(
-        node_item(
-            index.layers[0],
-            row,
-            (role,),
-            score=None if scores is None else scores.get(row),
-            rank=rank,
-            reason=None if reasons is None else reasons.get(row),
-        )
+        node_item(layer, row, (role,), score=scores.get(row), rank=rank, reason=reasons.get(row))
         for rank, row in enumerate(map(int, rows), start=1)
     )
 
@@ -47,15 +41,9 @@ def relation_items(
 ) -> tuple[TraceRelation, ...]:
     """Return those base relations as relations of a trace, in that order. Their ends have to be items of the trace too
     (end_rows). rows: (n,) int."""
+    layer, scores, reasons = index.layers[0], scores or {}, reasons or {}
     return tuple(
-        relation_item(
-            index.layers[0],
-            row,
-            role,
-            score=None if scores is None else scores.get(row),
-            reason=None if reasons is None else reasons.get(row),
-        )
-        for row in map(int, rows)
+        relation_item(layer, row, role, score=scores.get(row), reason=reasons.get(row)) for row in map(int, rows)
     )
 
 

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
 from leanrag_core.text.sentences import up_to_last_sentence
@@ -250,6 +253,13 @@ def until_spent(values: Sequence[T], tokens_of: Callable[[T], int], max_tokens: 
         if used > max_tokens:
             return list(values[:place])
     return list(values)
+
+
+def affordable(tokens: pa.ChunkedArray, rows: Sequence[int], max_tokens: int) -> list[int]:
+    """Return the first of those rows of a table, until they hold more tokens than the budget, and one more, which may
+    be trimmed. tokens: the column of the table."""
+    total = np.cumsum(np.asarray(tokens)[np.asarray(rows, dtype=np.int64)])
+    return list(rows[: int(np.searchsorted(total, max_tokens)) + 1])
 
 
 def text_line(kind: str, ref: str, lead: str, text: str, text_tokens: int | None = None) -> Candidate:

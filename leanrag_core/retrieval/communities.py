@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
+from leanrag_core.retrieval.budgets import Candidate, affordable, section_form, text_line
 from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Style, TraceItem, TraceRelation
@@ -48,7 +48,7 @@ def community_items(
 ) -> tuple[TraceItem, ...]:
     """Return those communities as items, ranked as they come; the report is the item's text. scores, reasons: by
     row."""
-    cells = communities.cells
+    cells, scores, reasons = communities.cells, scores or {}, reasons or {}
     return tuple(
         TraceItem(
             id=cells.value("id", row),
@@ -56,9 +56,9 @@ def community_items(
             name=cells.value("title", row),
             roles=("community",),
             row=row,
-            score=None if scores is None else scores.get(row),
+            score=scores.get(row),
             rank=rank,
-            reason=None if reasons is None else reasons.get(row),
+            reason=reasons.get(row),
             type=f"C{cells.value('level', row)}",
             text=communities.report(row),
         )
@@ -72,7 +72,7 @@ def held_reports(
     """Return the first reports of communities_holding() as items, as many as affordable() gives; the score is the
     number of held nodes."""
     counts = dict(holding)
-    rows = affordable(communities, list(counts), max_tokens)
+    rows = affordable(communities.table["tokens"], list(counts), max_tokens)
     reasons = {
         row: message("graphrag_local.reason", n=counts[row], rating=communities.rating[row].item()) for row in rows
     }
@@ -98,13 +98,6 @@ def member_links(
             if (place := int(np.searchsorted(members, node))) < len(members) and members[place] == node
         ]
     return tuple(links)
-
-
-def affordable(communities: Communities, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """Return the first rows, until their reports hold more tokens than the budget, and one more, which may be
-    trimmed."""
-    tokens = np.asarray(communities.table["tokens"])[np.asarray(rows, dtype=np.int64)]
-    return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 
 
 def community_notes(communities: Communities) -> tuple[Message, ...]:

@@ -28,20 +28,10 @@ from leanrag_core.types.trace import Context, ContextItem, ContextSection, Lost,
 ENTITIES = section_form(
     "entities", "E", "seed", "## Entities\n", {"seed": "count.seed_entities", "entity": "count.entities"}
 )
-AGGREGATED = section_form(
-    "aggregated",
-    "A",
-    "path",
-    "## Aggregated entities\n",
-    {"aggregated": "count.aggregated_entities", "findings": "count.findings"},
-)
-RELATIONS = section_form(
-    "relations",
-    "R",
-    "inter",
-    "## Relations\n",
-    {"inter-cluster": "count.inter_cluster_relations", "base": "count.base_relations"},
-)
+_OF_AGGREGATED = {"aggregated": "count.aggregated_entities", "findings": "count.findings"}
+AGGREGATED = section_form("aggregated", "A", "path", "## Aggregated entities\n", _OF_AGGREGATED)
+_OF_RELATIONS = {"inter-cluster": "count.inter_cluster_relations", "base": "count.base_relations"}
+RELATIONS = section_form("relations", "R", "inter", "## Relations\n", _OF_RELATIONS)
 CHUNKS = section_form("chunks", "C", "chunk", "## Source chunks\n", {"chunk": "count.source_chunks"})
 STRONGEST = 5  # relations of each kind
 MOST_SENTENCES = 2  # of a relation: joined ones go on for long

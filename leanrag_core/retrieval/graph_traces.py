@@ -40,6 +40,15 @@ class RankedGraph:
     chunk_reason: str = ""
 
 
+def walked_graph(
+    run: Retrieval, entities: np.ndarray, mass: np.ndarray, chunks: np.ndarray, scores: np.ndarray, reason: str
+) -> RankedGraph:
+    """Return the rows of entities and of chunks that a walk led to, (k,) each, best first. mass: (n_entities,). scores:
+    (n_chunks,). reason: code, see RankedGraph."""
+    rows, of_entities = chunks[: run.options.top_c], by_row(entities, mass[entities])
+    return RankedGraph(entities.tolist(), (), chunks, of_entities, {}, by_row(rows, scores[rows]), reason)
+
+
 @dataclass(frozen=True)
 class Asked:
     """Something of the question that was searched for, and the rows of the entities that it led to. title: what it is

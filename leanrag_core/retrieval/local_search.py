@@ -18,7 +18,7 @@ from leanrag_core.retrieval.base_graph import (
     relation_line,
     relations_around,
 )
-from leanrag_core.retrieval.budgets import Candidate, section, text_line
+from leanrag_core.retrieval.budgets import Candidate, affordable, section, text_line
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     communities_holding,
@@ -27,7 +27,6 @@ from leanrag_core.retrieval.communities import (
     level_of,
 )
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
-from leanrag_core.retrieval.passages import affordable_chunks
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
 from leanrag_core.types.communities import Communities
@@ -36,13 +35,6 @@ from leanrag_core.types.trace import Context, TraceItem, TraceRelation
 
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})
 _RELATIONS = replace(RELATIONS, nouns={"inside": "count.relations", "outside": "count.relations"})
-
-
-@dataclass(frozen=True)
-class _Budgets:
-    communities: int
-    local: int
-    text: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +82,15 @@ def local_evidence(
     Source: GraphRAG 3.3.0, `query/structured_search/local_search/mixed_context.py`.
     """
     index, options = run.index, run.options
-    base, budgets = index.layers[0], _budgets(max_tokens, options.community_percent, options.text_percent)
+    base, community_tokens = index.layers[0], max_tokens * options.community_percent // 100
+    text_tokens = min(max_tokens * options.text_percent // 100, max_tokens - community_tokens)
+    local_tokens = max_tokens - community_tokens - text_tokens  # of entities with relations
     near = nearest_entities(index, vector, options.top_k, run.tools)
     rows = near.rows.tolist()
     entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
     lap("entities")
     holding = communities_holding(communities, rows, communities.at_level(level_of(options.level)))
-    reports = held_reports(communities, holding, budgets.communities)
+    reports = held_reports(communities, holding, community_tokens)
     lap("communities")
     around = relations_around(base, rows, most_outside=options.top_relations * len(rows))
     relations = _relations(index, around)
@@ -104,28 +98,21 @@ def local_evidence(
     others = entity_items(index, [row for row in end_rows(index, around.outside) if row not in known], role="neighbour")
     lap("relations")
     chunks = chunks_by_entity(base, rows)
-    fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets.text)
+    fitting = affordable(index.chunks["tokens"], [chunk.row for chunk in chunks], text_tokens)
     passages = entity_passages(index, chunks[: len(fitting)], entities)
     lap("chunks")
     names = {item.id: item.name for item in (*entities, *others)}
     lines = [*(entity_line(index, each) for each in entities), *_claim_lines(communities, entities)]
-    local = section(_ENTITIES, lines, budgets.local)
+    local = section(_ENTITIES, lines, local_tokens)
     context = joined_sections(
-        section(COMMUNITIES, [community_line(communities, each) for each in reports], budgets.communities),
+        section(COMMUNITIES, [community_line(communities, each) for each in reports], community_tokens),
         local,
         # Entities are few and come first; relations take what is left of the part that both share.
-        section(_RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - local.tokens),
-        section(CHUNKS, [passage_line(index, each) for each in passages], budgets.text),
+        section(_RELATIONS, [relation_line(index, each, names) for each in relations], local_tokens - local.tokens),
+        section(CHUNKS, [passage_line(index, each) for each in passages], text_tokens),
     )
     lap("context")
     return LocalEvidence(near, entities, others, reports, len(holding), around, relations, chunks, passages, context)
-
-
-def _budgets(max_tokens: int, community_percent: int, text_percent: int) -> _Budgets:
-    """Return tokens of communities, of entities with relations, and of chunks."""
-    first = max_tokens * community_percent // 100
-    text = min(max_tokens * text_percent // 100, max_tokens - first)
-    return _Budgets(first, max_tokens - first - text, text)
 
 
 def _claim_lines(communities: Communities, entities: Sequence[TraceItem]) -> list[Candidate]:
@@ -136,18 +123,11 @@ def _claim_lines(communities: Communities, entities: Sequence[TraceItem]) -> lis
 
 
 def _relations(index: Index, around: Around) -> tuple[TraceRelation, ...]:
-    inside = message("graphrag_local.inside")
-    reasons = {int(row): inside for row in around.inside}
+    inside = dict.fromkeys(around.inside.tolist(), message("graphrag_local.inside"))
+    links = dict(zip(around.outside.tolist(), around.links.tolist(), strict=True))
+    scores = {row: float(n) for row, n in links.items()}
+    outside = {row: message("graphrag_local.outside", n=n) for row, n in links.items()}
     return (
-        *relation_items(index, around.inside, role="inside", reasons=reasons),
-        *relation_items(
-            index,
-            around.outside,
-            {int(row): float(n) for row, n in zip(around.outside, around.links, strict=True)},
-            role="outside",
-            reasons={
-                int(row): message("graphrag_local.outside", n=int(n))
-                for row, n in zip(around.outside, around.links, strict=True)
-            },
-        ),
+        *relation_items(index, around.inside, role="inside", reasons=inside),
+        *relation_items(index, around.outside, scores, role="outside", reasons=outside),
     )

@@ -11,7 +11,8 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.window import room_in
-from leanrag_core.retrieval.budgets import Candidate, section_form, text_line, until_spent
+from leanrag_core.retrieval.budgets import Candidate, section, section_form, text_line, until_spent
+from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
@@ -20,7 +21,7 @@ from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JSON_TEXT, JSON_WHOLE, JsonSchema, json_list, json_object
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
-from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 T = TypeVar("T")
 SHUFFLE_SEED = 86  # any number will do, as long as it stays
@@ -247,6 +248,35 @@ def drawn_points(points: Sequence[Point], texts: Mapping[int, TraceItem]) -> Dra
         links += [link(texts[row].id, f"point-{rank}", "gives", "map") for row in point.sources]
     lines = tuple(text_line("point", item.id, f"{item.name} ({item.score:.0f}):", item.text) for item in items)
     return DrawnPoints(tuple(items), tuple(links), lines)
+
+
+def points_trace(
+    run: Retrieval,
+    points: Sequence[Point],
+    texts: Mapping[int, TraceItem],
+    style: Style,
+    caption: Message,
+    *,
+    before: Sequence[TraceStep] = (),
+    ranked: Sequence[int] = (),
+) -> Trace:
+    """Return the trace whose context is those points. texts: the items of the texts that they rest on, by row; style:
+    of these. caption: of the map step. before: the steps before it. ranked: rows of chunks, see Trace."""
+    drawn, items = drawn_points(points, texts), tuple(texts.values())
+    context = joined_sections(section(POINTS, drawn.lines, run.options.max_tokens))
+    run.lap("reduce")
+    return run.trace(
+        context,
+        steps=(
+            *before,
+            run.step("map", caption, (*items, *drawn.items), drawn.links),
+            run.step("reduce", context_caption(context), drawn.items),
+        ),
+        styles=(POINT, style, GIVES),
+        items=(*drawn.items, *items),
+        relations=drawn.links,
+        ranked_chunks=ranked,
+    )
 
 
 def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str, question: str = "") -> Answer:

@@ -19,7 +19,7 @@ def mark_pattern(context: Context) -> re.Pattern[str]:
 
 def known_marks(context: Context) -> frozenset[str]:
     """Return all marks of the context."""
-    return frozenset(item.mark for section in context.sections for item in section.items)
+    return frozenset(item.mark for item in context.items)
 
 
 def distinct(marks: Iterable[str]) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def json_or_note(
     """Return what ask_json() gives, or a note: see reply_or_note()."""
     return reply_or_note(
         tools,
-        lambda language: ask_json(language, tools, task, read, schema=schema, **fields),
+        lambda language: ask_json(language, tools, task, read, schema=schema, keys=(), **fields),
         step=step,
         instead=instead,
     )

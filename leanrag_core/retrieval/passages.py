@@ -132,6 +132,11 @@ def source_in(
     return Source(name, document_row, title, start, end, index.page_of(document_row, start), tokens, items)
 
 
+def document_title(index: Index, row: int) -> str:
+    """Return the title of the document of that chunk."""
+    return str(index.document_cells.value("title", index.chunk_cells.value("document", row)))
+
+
 def passage_items(
     index: Index,
     rows: Sequence[int] | np.ndarray,
@@ -175,12 +180,6 @@ def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -
 
     is_left_out = pc.is_in(index.chunks["id"], value_set=pa.array(sorted(without), pa.string())).to_numpy()
     return np.asarray(ranking[~is_left_out[ranking]])
-
-
-def affordable_chunks(index: Index, rows: Sequence[int], max_tokens: int) -> list[int]:
-    """Return the first rows, until the chunks hold more tokens than the budget, and one more, which may be trimmed."""
-    tokens = np.asarray(index.chunks["tokens"])[np.asarray(rows, dtype=np.int64)]
-    return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.window import room_in
 from leanrag_core.retrieval.map_reduce import Faults, helpfulness_of
 from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.passages import document_title
 from leanrag_core.retrieval.report_points import BEST_RATING, builtin_rating
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.text.sentences import split_sentences
@@ -107,10 +108,9 @@ def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequenc
     the window is too small for them."""
     prompt = run.tools.prompts.of("rate_sentences")
     room = room_in(language, prompt, wanted=_CALL_TOKENS, question=question, sentences="")
-    titles, documents = run.index.document_cells["title"], run.index.chunk_cells["document"]
     calls, owners, lines, used = list[_Call](), list[int](), list[str](), 0
     for row in rows:
-        title = f"\n{titles[documents[row].as_py()].as_py()}"
+        title = f"\n{document_title(run.index, row)}"
         text = run.index.chunk(row).text
         for sentence in split_sentences(text) or [text.strip()]:
             above = [] if owners and owners[-1] == row else [title]

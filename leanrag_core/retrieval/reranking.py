@@ -56,7 +56,7 @@ class _Reranking:
         passages_before = passage_section(self.before)
         candidates = self._candidates()
         if passages_before is None or not candidates or not self.before.passages:
-            return self._unchanged(message("rerank.no_passages"), started, NO_USAGE)
+            return self._unchanged(message("rerank.no_passages"), started)
         assert self.tools.reranker is not None  # or retrieved() had refused
         question = self.before.question
         try:
@@ -65,7 +65,7 @@ class _Reranking:
         except (EndpointError, CallFailed, BudgetSpent) as error:
             if self.tools.measured:
                 raise
-            return self._unchanged(message("rerank.failed", reason=error.message), started, NO_USAGE)
+            return self._unchanged(message("rerank.failed", reason=error.message), started)
         scored = [replace(each, score=score) for each, score in zip(candidates, scores.values, strict=True)]
         # Rounded, so that a last bit of a server's arithmetic decides no order; ties stay as they were.
         order = sorted(range(len(scored)), key=lambda place: (-round(scored[place].score or 0.0, 6), place))
@@ -173,11 +173,11 @@ class _Reranking:
         ids = tuple(item.id for item in items)
         return TraceStep(STEP, message("rerank.step"), caption, ids, (), usage, milliseconds)
 
-    def _unchanged(self, note: Message, started: float, usage: Usage) -> Trace:
+    def _unchanged(self, note: Message, started: float) -> Trace:
         """Return the trace with its own ranking, and a note that says why."""
         steps = self.before.steps
         if steps:
-            steps = _inserted(steps, self._step(note, (), started, usage))
+            steps = _inserted(steps, self._step(note, (), started, NO_USAGE))
         return replace(self.before, steps=steps, notes=(*self.before.notes, note))
 
 

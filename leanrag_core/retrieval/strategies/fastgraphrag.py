@@ -1,19 +1,12 @@
 """FastGraphRAG: PageRank from the entities of the question over the graph; relations and chunks by its mass."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
-from leanrag_core.retrieval.graph_traces import (
-    Asked,
-    GraphStep,
-    RankedGraph,
-    by_row,
-    graph_context,
-    graph_trace,
-)
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, by_row, graph_context, graph_trace, walked_graph
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
@@ -75,16 +68,8 @@ class Strategy(StrategyBase[Config]):
         by_rows = np.argsort(relations)
         chunk_scores = index.relation_chunks[relations[by_rows]].T @ worths[by_rows]
         chunks = positive_first(chunk_scores)
-        rows = chunks[: config.top_c]
-        ranked = RankedGraph(
-            entities.tolist(),
-            relations.tolist(),
-            chunks,
-            by_row(entities, mass[entities]),
-            by_row(relations, worths),
-            by_row(rows, chunk_scores[rows]),
-            "walk.reason.relations",
-        )
+        ranked = walked_graph(run, entities, mass, chunks, chunk_scores, "walk.reason.relations")
+        ranked = replace(ranked, relations=relations.tolist(), relation_scores=by_row(relations, worths))
         filled = graph_context(run, ranked)
         linked = sorted({row for each in asked for row in each.rows})
         n_asked = len(wanted.named) + len(wanted.generic)
@@ -98,7 +83,7 @@ class Strategy(StrategyBase[Config]):
             GraphStep("linked", n_linked, linked, asked=asked_ids, title=message("walk.step.linked")),
             GraphStep("walk", walked, ranked.entities, ranked.relations, title=message("walk.step.walk")),
         ]
-        caption = message("walk.chunks", n=len(rows))
+        caption = message("walk.chunks", n=len(ranked.chunk_scores))
         return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption, asked=asked)
 
     def _restart(
@@ -117,11 +102,9 @@ class Strategy(StrategyBase[Config]):
             rows, scores = near.rows[kept], scores[kept]
             if len(rows):
                 restart[rows] = np.maximum(restart[rows], scores / scores.sum())
+            id_, text, reason = "asked-question", query.text, message("query_entities.reason.question")
             if place < len(texts):
                 reason = message("query_entities.reason.named" if is_named else "query_entities.reason.generic")
-                asked.append(Asked(f"asked-{place}", texts[place], reason, set(rows.tolist())))
-            else:
-                asked.append(
-                    Asked("asked-question", query.text, message("query_entities.reason.question"), set(rows.tolist()))
-                )
+                id_, text = f"asked-{place}", texts[place]
+            asked.append(Asked(id_, text, reason, set(rows.tolist())))
         return restart, asked

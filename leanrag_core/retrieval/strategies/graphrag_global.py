@@ -7,18 +7,13 @@ import numpy as np
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Preset, Query, StrategyBase, UnrankedOptions, published
-from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of, report_of
-from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.map_reduce import (
-    GIVES,
-    POINT,
-    POINTS,
     MapStep,
     affordable_points,
-    drawn_points,
     helpfulness,
     mapped_points,
+    points_trace,
     reduced_answer,
 )
 from leanrag_core.retrieval.report_points import BEST_RATING, builtin_points, dynamic_selection
@@ -31,7 +26,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 
 DYNAMIC = "dynamic"
-_STYLES = (POINT, COMMUNITY, GIVES)
 
 
 @dataclass(frozen=True)
@@ -77,25 +71,12 @@ class Strategy(StrategyBase[Config]):
             {row: float(scores[row]) for row in rows},
             {row: message("graphrag_global.reason", score=int(scores[row])) for row in rows},
         )
-        drawn = drawn_points(points, dict(zip(rows, reports, strict=True)))
-        context = joined_sections(section(POINTS, drawn.lines, config.max_tokens))
-        run.lap("reduce")
         run.notes += [*community_notes(communities), *chosen.notes, *mapped.notes]
         if tools.language is None:
             run.notes.append(message("strategy.note.built_in", instead=message("graphrag_global.built_in")))
-        return run.trace(
-            context,
-            steps=(
-                run.step("select", selected, reports),
-                run.step(
-                    "map", message("graphrag_global.map", n=len(mapped.points)), (*reports, *drawn.items), drawn.links
-                ),
-                run.step("reduce", context_caption(context), drawn.items),
-            ),
-            styles=_STYLES,
-            items=(*drawn.items, *reports),
-            relations=drawn.links,
-        )
+        texts, before = dict(zip(rows, reports, strict=True)), (run.step("select", selected, reports),)
+        caption = message("graphrag_global.map", n=len(mapped.points))
+        return points_trace(run, points, texts, COMMUNITY, caption, before=before)
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
         """Return one answer from the points: see reduced_answer()."""

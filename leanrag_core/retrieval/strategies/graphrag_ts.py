@@ -7,28 +7,21 @@ import numpy as np
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
-from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.chunk_points import builtin_chunk_points
-from leanrag_core.retrieval.context import context_caption, joined_sections
 from leanrag_core.retrieval.map_reduce import (
-    GIVES,
-    POINT,
-    POINTS,
     MapStep,
     affordable_points,
-    drawn_points,
     helpfulness,
     mapped_points,
+    points_trace,
     reduced_answer,
 )
-from leanrag_core.retrieval.passages import PASSAGE, PassageReason, passage_items
+from leanrag_core.retrieval.passages import PASSAGE, PassageReason, document_title, passage_items
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
-
-_STYLES = (POINT, PASSAGE, GIVES)
 
 
 @dataclass(frozen=True)
@@ -57,25 +50,11 @@ class Strategy(StrategyBase[Config]):
         rows = list(dict.fromkeys(row for point in points for row in point.sources))
         reasons = {row: PassageReason(message("graphrag_ts.reason", score=int(scores[row]))) for row in rows}
         passages = passage_items(index, rows, {row: float(scores[row]) for row in rows}, reasons)
-        drawn = drawn_points(points, dict(zip(rows, passages, strict=True)))
-        context = joined_sections(section(POINTS, drawn.lines, config.max_tokens))
-        run.lap("reduce")
         run.notes += mapped.notes
         if tools.language is None:
             run.notes.append(message("strategy.note.built_in", instead=message("graphrag_ts.built_in")))
-        return run.trace(
-            context,
-            steps=(
-                run.step(
-                    "map", message("graphrag_ts.map", n=len(mapped.points)), (*passages, *drawn.items), drawn.links
-                ),
-                run.step("reduce", context_caption(context), drawn.items),
-            ),
-            styles=_STYLES,
-            items=(*drawn.items, *passages),
-            relations=drawn.links,
-            ranked_chunks=rows,
-        )
+        texts, caption = dict(zip(rows, passages, strict=True)), message("graphrag_ts.map", n=len(mapped.points))
+        return points_trace(run, points, texts, PASSAGE, caption, ranked=rows)
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
         """Return one answer from the points: see reduced_answer()."""
@@ -85,15 +64,11 @@ class Strategy(StrategyBase[Config]):
 
 def _map_step(run: Retrieval, scores: np.ndarray) -> MapStep:
     """Return how chunks are mapped. scores: (n_chunks,) helpfulness()."""
-    index, titles = run.index, run.index.document_cells["title"]
-
-    def text_of(row: int) -> str:
-        return f"{titles[index.chunk_cells.value('document', row)].as_py()}\n{index.chunk(row).text.strip()}"
-
+    index = run.index
     return MapStep(
         "map_texts",
         "texts",
-        text_of,
+        lambda row: f"{document_title(index, row)}\n{index.chunk(row).text.strip()}",
         lambda rows: builtin_chunk_points(index, run.query.text, rows, scores, run.options.max_tokens),
         message("graphrag_ts.step.map"),
         message("graphrag_ts.built_in_points"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.entity_linking import link_names, searched_names
-from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, graph_picture, graph_trace, walked_graph
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
 from leanrag_core.retrieval.tools import Tools
@@ -47,16 +47,7 @@ class Strategy(StrategyBase[Config]):
         run.lap("walk")
         scores = index.entity_chunks.T @ mass
         chunks = positive_first(scores)
-        rows = chunks[: config.top_c]
-        ranked = RankedGraph(
-            entities.tolist(),
-            (),
-            chunks,
-            by_row(entities, mass[entities]),
-            {},
-            by_row(rows, scores[rows]),
-            "walk.reason.entities",
-        )
+        ranked = walked_graph(run, entities, mass, chunks, scores, "walk.reason.entities")
         ids = [each.id for each in linked.asked]
         named = message("hipporag.entities", n=len(ids))
         n_linked = message("walk.linked", n=len(linked.rows))
@@ -65,5 +56,5 @@ class Strategy(StrategyBase[Config]):
             GraphStep("linked", n_linked, linked.rows, asked=ids, title=message("walk.step.linked")),
             GraphStep("walk", message("walk.walk", n=len(entities)), ranked.entities, title=message("walk.step.walk")),
         ]
-        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(rows))
+        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(ranked.chunk_scores))
         return graph_trace(run, ranked, picture, steps=steps, chunk_caption=caption, asked=linked.asked)

@@ -1,6 +1,6 @@
 """HippoRAG 2: PageRank over entities and passages from relations that answer the question (Gutierrez et al. 2025)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import OFFICIAL, Options, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import end_rows
-from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.graph_traces import DRAWN, GraphStep, graph_picture, graph_trace, walked_graph
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
 from leanrag_core.retrieval.passages import ranked_by_vector
@@ -91,16 +91,10 @@ class Strategy(StrategyBase[Config]):
             scores, chunks = dense, ranked_by_vector(index, query.vector)
         entities = best_positive_rows(mass, DRAWN)
         run.lap("walk")
-        rows = chunks[: config.top_c]
-        ranked = RankedGraph(
-            entities.tolist(),
-            near.rows.tolist(),
-            chunks,
-            by_row(entities, mass[entities]),
-            dict(zip(facts.rows, facts.scores, strict=True)),
-            by_row(rows, scores[rows]),
-            "hipporag2.reason" if walks else "passage.near",
-        )
+        reason = "hipporag2.reason" if walks else "passage.near"
+        of_facts = dict(zip(facts.rows, facts.scores, strict=True))
+        ranked = walked_graph(run, entities, mass, chunks, scores, reason)
+        ranked = replace(ranked, relations=near.rows.tolist(), relation_scores=of_facts)
         ends = end_rows(index, facts.rows)
         walked = message("hipporag2.walk", n=n_chunks) if walks else message("hipporag2.dense")
         steps = [
@@ -108,7 +102,7 @@ class Strategy(StrategyBase[Config]):
             GraphStep("kept", message("hipporag2.kept", n=len(facts.rows)), ends, facts.rows),
             GraphStep("walk", walked, ranked.entities, title=message("walk.step.walk")),
         ]
-        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(rows))
+        picture, caption = graph_picture(index, ranked), message("walk.chunks", n=len(ranked.chunk_scores))
         return graph_trace(run, ranked, picture, steps=steps, chunk_caption=caption)
 
     def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import EntityChunk
-from leanrag_core.retrieval.budgets import Candidate, scaled, section, section_form, text_line, until_spent
+from leanrag_core.retrieval.budgets import Candidate, affordable, scaled, section, section_form, text_line, until_spent
 from leanrag_core.retrieval.communities import (
     COMMUNITIES,
     COMMUNITY,
@@ -29,7 +29,7 @@ from leanrag_core.retrieval.context import (
 )
 from leanrag_core.retrieval.graph_traces import ENTITY
 from leanrag_core.retrieval.graph_walks import path_through
-from leanrag_core.retrieval.passages import PASSAGE, PassageReason, affordable_chunks, passage_items
+from leanrag_core.retrieval.passages import PASSAGE, PassageReason, passage_items
 from leanrag_core.retrieval.subgraph import node_item, relation_item, tree_link
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -100,7 +100,7 @@ class Strategy(StrategyBase[Config]):
         edges = edges_inside(index, layered, on_path, budgets["bridge"])
         run.lap("bridge")
         chunks = chunks_by_neighbours(index, [layered.place(seed) for seed in seeds])
-        fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets["chunks"])
+        fitting = affordable(index.chunks["tokens"], [chunk.row for chunk in chunks], budgets["chunks"])
         run.lap("chunks")
         reasons = {node: message("hirag.reason.bridge") for node in on_path}
         reasons |= {stop: message("hirag.reason.stop") for stop in stops}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, chunks_option, published
 from leanrag_core.retrieval.base_graph import entity_items, entity_line
-from leanrag_core.retrieval.budgets import scaled, section, section_form, text_line, until_spent
+from leanrag_core.retrieval.budgets import affordable, scaled, section, section_form, text_line, until_spent
 from leanrag_core.retrieval.context import ENTITIES
 from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, by_row, graph_trace
 from leanrag_core.retrieval.hyperedges import (
@@ -17,7 +17,7 @@ from leanrag_core.retrieval.hyperedges import (
     facts_near,
     facts_of_entities,
 )
-from leanrag_core.retrieval.passages import affordable_chunks, cosines_of
+from leanrag_core.retrieval.passages import cosines_of
 from leanrag_core.retrieval.question_terms import QueryEntities, query_entities
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -157,7 +157,8 @@ class Strategy(StrategyBase[Config]):
             rows = order[index.across_scale.plain(scores)[order] >= config.least_cosine].tolist()
         else:
             lists = [chunks_of_facts(facts, expansion.near), chunks_of_entities(index, facts, expansion.named)]
-            first = [row for listed in lists for row in affordable_chunks(index, listed, max_tokens // 2)]
+            tokens = index.chunks["tokens"]
+            first = [row for listed in lists for row in affordable(tokens, listed, max_tokens // 2)]
             rows = list(dict.fromkeys([*first, *(row for listed in lists for row in listed)]))
         chosen_rows = rows[: config.top_c]
         return rows, cosines_of(index, query.vector, chosen_rows)

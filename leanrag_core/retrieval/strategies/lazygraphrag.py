@@ -4,6 +4,7 @@ of concepts, and the answer is made from claims of the relevant chunks (Microsof
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,7 @@ from leanrag_core.retrieval.passages import (
     SEARCHED,
     SUB_QUESTION,
     PassageReason,
+    document_title,
     passage_items,
     question_item,
     search_ids,
@@ -280,11 +282,11 @@ def _map_step(
     run: Retrieval, search: _Search, graph: NounGraph, communities: ConceptCommunities, max_tokens: int
 ) -> MapStep:
     """Return how the relevant chunks of a subquery are mapped to claims, group after group."""
-    index, titles = run.index, run.index.document_cells["title"]
+    index = run.index
     community_of = {row: group.community for group in search.groups for row in group.chunks}
 
     def text_of(row: int) -> str:
-        title, community = titles[index.chunk_cells.value("document", row)].as_py(), community_of[row]
+        title, community = document_title(index, row), community_of[row]
         subject = theme(index, graph, communities.concepts[community]) if community >= 0 else ""
         above = f"{title} ({subject})" if subject else title
         return f"{above}\n{index.chunk(row).text.strip()}"
@@ -365,22 +367,9 @@ def _community_items(
     items = []
     for rank, row in enumerate(sorted(counts, key=lambda row: (-counts[row], row)), start=1):
         name = theme(index, graph, communities.concepts[row])
-        reason = message("lazygraphrag.reason.holds", n=counts[row])
-        level = f"C{int(communities.level[row])}"
-        items.append(
-            TraceItem(
-                f"concepts-{row}",
-                "community",
-                name,
-                ("community",),
-                row=row,
-                score=float(counts[row]),
-                rank=rank,
-                reason=reason,
-                type=level,
-                text=name,
-            )
-        )
+        found = {"score": float(counts[row]), "reason": message("lazygraphrag.reason.holds", n=counts[row])}
+        of_row: dict[str, Any] = {"row": row, "rank": rank, "type": f"C{int(communities.level[row])}", **found}
+        items.append(TraceItem(f"concepts-{row}", "community", name, ("community",), text=name, **of_row))
     return tuple(items)
 
 

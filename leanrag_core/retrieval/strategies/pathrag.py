@@ -9,7 +9,7 @@ import numpy as np
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, published
 from leanrag_core.retrieval.base_graph import chunks_by_entity, end_rows, entity_items, relation_items
-from leanrag_core.retrieval.budgets import Candidate, choose, scaled, section, section_form, text_line
+from leanrag_core.retrieval.budgets import Candidate, affordable, choose, scaled, section, section_form, text_line
 from leanrag_core.retrieval.flow_paths import FlowPath, flow_paths
 from leanrag_core.retrieval.graph_traces import (
     BETWEEN,
@@ -22,7 +22,7 @@ from leanrag_core.retrieval.graph_traces import (
     graph_context,
     graph_trace,
 )
-from leanrag_core.retrieval.passages import affordable_chunks, cosines_of
+from leanrag_core.retrieval.passages import cosines_of
 from leanrag_core.retrieval.question_terms import query_keywords
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
@@ -144,7 +144,8 @@ class Strategy(StrategyBase[Config]):
         of_relations = [row for each in nearest.relations for row in np.sort(index.chunks_of_relation(each)).tolist()]
         of_entities = [chunk.row for chunk in chunks_by_entity(index.layers[0], nearest.entities)]
         lists = [list(dict.fromkeys(rows)) for rows in (of_relations, of_entities)]
-        first = [row for rows in lists for row in affordable_chunks(index, rows, self.config.chunk_tokens // 2)]
+        tokens, room = index.chunks["tokens"], self.config.chunk_tokens // 2
+        first = [row for rows in lists for row in affordable(tokens, rows, room)]
         return list(dict.fromkeys([*first, *(row for rows in lists for row in rows)]))
 
 

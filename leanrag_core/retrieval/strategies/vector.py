@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
-from leanrag_core.retrieval.passages import PassageRanking, chunks_without, passage_trace, ranked_by_vector
+from leanrag_core.retrieval.passages import (
+    PassageRanking,
+    chunks_without,
+    document_title,
+    passage_trace,
+    ranked_by_vector,
+)
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
@@ -51,10 +57,6 @@ class Strategy(StrategyBase[Config]):
         caption = message("vector.chunks", n=n_chosen)
         if n_chosen:
             best = int(ranking[0])
-            title = index.document_cells.value("title", index.chunk_cells.value("document", best))
+            title = document_title(index, best)
             caption = message("vector.chunks.nearest", n=n_chosen, title=title, score=scores[best])
-        return passage_trace(
-            run,
-            PassageRanking(ranking, scores, "passage.near"),
-            caption=caption,
-        )
+        return passage_trace(run, PassageRanking(ranking, scores, "passage.near"), caption=caption)

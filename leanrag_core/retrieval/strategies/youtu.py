@@ -178,7 +178,7 @@ class Strategy(StrategyBase[Config]):
         }
         scores = space.scores_of(triples.tolist(), query.vector)
         communities = list(dict.fromkeys(row for part in parts for row in part.communities[:1]))
-        context: YoutuContext = youtu_context(
+        context = youtu_context(
             space, triples.tolist(), scores, communities, parts[0].entities, budgets, config.max_tokens
         )
         rows = chunks[: config.top_c].tolist()
@@ -289,11 +289,8 @@ def _attributes(
     space: Space, rows: Sequence[int], scores: Mapping[int, float]
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
     """Return attributes as items, each joined to its entity."""
-    ids, cells, types = (
-        space.index.layers[0].entity_cells["id"],
-        space.schema.attribute_cells,
-        space.schema.names(ATTRIBUTE),
-    )
+    ids, cells = space.index.layers[0].entity_cells["id"], space.schema.attribute_cells
+    types = space.schema.names(ATTRIBUTE)
     items, links = [], []
     for row in rows:
         owner, type_, value = (cells.value(name, row) for name in ("entity", "type", "value"))
