@@ -11,16 +11,8 @@ from functools import lru_cache
 
 from leanrag_core.text.words import FUNCTION_WORDS
 
-NUMBER, DATE, PERSON, PLACE, REASON, NAMED, THING, OPEN = (
-    "number",
-    "date",
-    "person",
-    "place",
-    "reason",
-    "named",
-    "thing",
-    "open",
-)
+NUMBER, DATE, PERSON, PLACE = "number", "date", "person", "place"
+REASON, NAMED, THING, OPEN = "reason", "named", "thing", "open"
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")  # "LiHua" is "Li Hua"
 _ASKS = re.compile(r"\b(who|whom|whose|what|which|when|where|why|how)\b", re.I)

@@ -51,8 +51,7 @@ def is_answered_in_chinese(question: str, trace: Trace) -> bool:
         return True
     windows = [
         (sentence, window, item.text)
-        for section in trace.context.sections
-        for item in section.items
+        for item in trace.context.items
         for sentence, window in _windows(item.text, item.lead)
     ]
     enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH

@@ -15,7 +15,7 @@ import numpy as np
 
 from leanrag_core.answering.asked import OPEN, key, plain_words
 from leanrag_core.answering.languages import NEAREST_ACROSS, other_language
-from leanrag_core.answering.standing import holds_value, is_answered, parts_asked
+from leanrag_core.answering.standing import COUNTED, holds_value, is_answered, parts_asked
 from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
@@ -28,8 +28,6 @@ from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _COLON = re.compile(r": ")
-# The built-in writer's: how many relations there are, not what they say.
-_COUNT = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系")
 MAX_SENTENCES = 4
 # Sentences that are embedded, of passages and of other items; chosen by the words they share with the question.
 _CANDIDATES, _OTHER_CANDIDATES = 40, 24
@@ -197,7 +195,7 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
                 lost = of_passage and not before and _POINTS_BACK.match(sentence)  # what it points to is not there
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
                 quotes = any(sentence[colon.end() :] in sentences for colon in _COLON.finditer(sentence))
-                if ended and not lost and not quotes and not _COUNT.match(sentence):
+                if ended and not lost and not quotes and not COUNTED.match(sentence):
                     read = f"{before} {sentence}" if before and _POINTS_BACK.match(sentence) else sentence
                     if name and name.lower() not in sentence.lower():
                         read = f"{name}: {sentence}"
@@ -257,10 +255,7 @@ def _diverse(
 
 def _ranked_names(trace: Trace) -> list[tuple[str, str]]:
     """Return lower-case name and mark of the ranked items of the context that are no passages, best first."""
-    mark_of: dict[str, str] = {}
-    for section in trace.context.sections:
-        for item in section.items:
-            mark_of.setdefault(item.ref, item.mark)
+    mark_of = {item.ref: item.mark for item in reversed(trace.context.items)}  # of several the first
     ranked = sorted((node for node in trace.nodes if node.rank is not None), key=lambda node: node.rank or 0)
     return [(node.name.lower(), mark_of[node.id]) for node in ranked if node.id in mark_of]
 

@@ -44,9 +44,8 @@ _ENOUGH_OF_CLAUSES = 0.35
 _BEFORE = 2  # sentences that a sentence goes on from
 _UNIT_NEAR = 3  # words of a number and its unit, "21,300,000 dollars" being four
 _NEAR = 4  # words between a number and what it counts
-_COUNTED = re.compile(
-    r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系"
-)  # by the built-in writer: nothing that a document says
+# The built-in writer's: how many relations there are, not what they say.
+COUNTED = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系")
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _NUMBER_WORDS = """
 annually billion both daily dozen each eight eighteen eighty eleven every fifteen fifth fifty five four fourteen
@@ -126,8 +125,7 @@ def _enough(part: Asked, clauses: bool) -> float:
 
 
 def _windows(trace: Trace) -> list[_Window]:
-    items = (item for section in trace.context.sections for item in section.items)
-    return [window for item in items for window in _windows_of(item.text, item.lead)]
+    return [window for item in trace.context.items for window in _windows_of(item.text, item.lead)]
 
 
 @lru_cache(maxsize=512)  # a moved slider asks again for most of the context
@@ -137,7 +135,7 @@ def _windows_of(text: str, lead: int) -> tuple[_Window, ...]:
     sentences = split_sentences(text[lead:])
     of_item, of_sentence = keys(text), [keys(sentence) for sentence in sentences]
     for place, sentence in enumerate(sentences):
-        if not _COUNTED.match(sentence):
+        if not COUNTED.match(sentence):
             span = slice(max(0, place - _BEFORE), place + 1)
             of_window = frozenset[str]().union(*of_sentence[span])
             windows.append(_Window(sentence, " ".join(sentences[span]), of_window, of_item))

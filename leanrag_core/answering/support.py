@@ -59,16 +59,14 @@ def supports(answer: Answer) -> tuple[Support, ...]:
 
 def supports_in(context: Context, parts: Iterable[AnswerPart]) -> tuple[Support, ...]:
     """Return supports() of those parts of an answer from that context."""
-    items = {item.mark: item for section in context.sections for item in section.items}
+    items = {item.mark: item for item in context.items}
     return tuple(_support(part, items) for part in parts)
 
 
 def cited_ids(answer: Answer) -> frozenset[str]:
     """Return the ids of the items, relations and passages of the trace that the answer cites."""
     marks = {mark for part in answer.parts for mark in part.marks} if answer.grounded else set()
-    return frozenset(
-        item.ref for section in answer.trace.context.sections for item in section.items if item.mark in marks
-    )
+    return frozenset(item.ref for item in answer.trace.context.items if item.mark in marks)
 
 
 def citation_counts(answer: Answer) -> Counter[str]:

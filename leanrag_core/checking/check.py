@@ -20,6 +20,9 @@ from leanrag_core.types.index import Index
 
 _PROBLEMS_KEPT = 200  # of one check
 _PROBLEMS_SHOWN = 3
+# What a check raises on an index that is too damaged to be checked.
+_UNMADE = (ArithmeticError, AssertionError, AttributeError, LeanRAGError, LookupError, OSError, TypeError, ValueError)
+_UNMADE += (pa.ArrowException,)
 
 _CHECKS: tuple[tuple[str, Check], ...] = (
     ("file hashes", stored.hashes),
@@ -114,10 +117,8 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
                 notes.append(result.text)
             else:
                 problems.append(subject.in_its_file(result))
-    except (ArithmeticError, AssertionError, LookupError, ValueError, TypeError, AttributeError, OSError) as error:
-        problems.append(_unmade(error))
-    except (pa.ArrowException, LeanRAGError) as error:
-        problems.append(_unmade(error))
+    except _UNMADE as error:
+        problems.append(Problem("the index", None, f"is too damaged to check ({in_words(error)})"))
     if not problems:
         return CheckResult(name, True, "; ".join(notes) or _claim(check))
     more = f"; and {len(problems) - _PROBLEMS_SHOWN} more" if len(problems) > _PROBLEMS_SHOWN else ""
@@ -129,7 +130,3 @@ def _claim(check: Check) -> str:
     """Return what holds when the check finds nothing: its docstring without "Check that"."""
     claim = re.sub(r"^Check (that|for) ", "", " ".join((check.__doc__ or "").split())).rstrip(".")
     return f"{claim[:1].lower()}{claim[1:]}"
-
-
-def _unmade(error: Exception) -> Problem:
-    return Problem("the index", None, f"is too damaged to check ({in_words(error)})")
