@@ -69,23 +69,13 @@ def edges(index: Index) -> Iterator[Edge]:
         ids = layer.entities["id"]
         for start in range(0, layer.relations.num_rows, _BATCH):
             rows = layer.relations.slice(start, _BATCH)
-            sources, targets = (ids.take(rows[end].combine_chunks()).to_pylist() for end in ("source", "target"))
+            ends_of_rows = (ids.take(rows[end].combine_chunks()).to_pylist() for end in ("source", "target"))
+            pairs = zip(*ends_of_rows, strict=True)
             names = ("id", "kind", "strength", "weight", "description", "keywords")
             cells = [rows[name].to_pylist() for name in names]
-            for source, target, id_, kind, strength, weight, description, words in zip(
-                sources, targets, *cells, strict=True
-            ):
-                yield Edge(
-                    id=id_,
-                    source=source,
-                    target=target,
-                    layer=layer.number,
-                    kind=kind or "",
-                    strength=strength,
-                    weight=weight,
-                    description=description or "",
-                    keywords=tuple(words or ()),
-                )
+            for ends, id_, kind, strength, weight, said, words in zip(pairs, *cells, strict=True):
+                keywords = tuple(words or ())
+                yield Edge(id_, *ends, layer.number, kind or "", strength, weight, said or "", keywords)
 
 
 class StreamedGraph:
@@ -110,15 +100,8 @@ class StreamedGraph:
         """Yield id and attributes of every entity."""
         text = self._text
         for node in nodes(self._index):
-            yield (
-                text(node.id),
-                {
-                    "layer": node.layer,
-                    "name": text(node.name),
-                    "type": text(node.type),
-                    "description": text(node.description),
-                },
-            )
+            texts = {name: text(getattr(node, name)) for name in ("name", "type", "description")}
+            yield text(node.id), {"layer": node.layer, **texts}
 
     def edges(self, *, data: bool = True, keys: bool = True) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
         """Yield end, id and attributes of every parent link and every relation."""
@@ -127,16 +110,11 @@ class StreamedGraph:
             if node.parent:
                 yield text(node.id), text(node.parent), f"{PARENT}-{text(node.id)}", {"kind": PARENT}
         for edge in edges(self._index):
-            yield (
-                text(edge.source),
-                text(edge.target),
-                text(edge.id),
-                {
-                    "kind": text(edge.kind),
-                    "strength": edge.strength,
-                    "weight": edge.weight,
-                    "layer": edge.layer,
-                    "description": text(edge.description),
-                    "keywords": text(", ".join(edge.keywords)),
-                },
-            )
+            attributes = {
+                "kind": text(edge.kind),
+                "strength": edge.strength,
+                "weight": edge.weight,
+                "layer": edge.layer,
+            }
+            attributes |= {"description": text(edge.description), "keywords": text(", ".join(edge.keywords))}
+            yield text(edge.source), text(edge.target), text(edge.id), attributes

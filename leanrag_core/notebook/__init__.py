@@ -12,7 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import known_colour, palette
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message, Value
-from leanrag_core.notebook.graph_svg import graph_svg, text
+from leanrag_core.notebook.graph_svg import graph_svg, svg, text
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import shortened
@@ -38,13 +38,8 @@ border:1px solid var(--lr-line);border-radius:6px;padding:12px 16px;max-width:96
 def index_html(index: Index) -> str:
     """Return title, counts by layer, and the largest clusters of the layer below the root with the entities in them."""
     layers = index.layers
-    facts = say(
-        "notebook.index",
-        documents=index.documents.num_rows,
-        chunks=index.chunks.num_rows,
-        entities=len(layers[0]),
-        layers=len(layers),
-    )
+    n_read = {"documents": index.documents.num_rows, "chunks": index.chunks.num_rows}
+    facts = say("notebook.index", **n_read, entities=len(layers[0]), layers=len(layers))
     rows = [(f"L{layer.number}", f"{len(layer):,}", f"{layer.relations.num_rows:,}") for layer in reversed(layers)]
     heads = [say("notebook.layer"), say("notebook.entities"), say("notebook.relations")]
     title = index.manifest.name or index.id
@@ -65,33 +60,19 @@ def _clusters(index: Index) -> str:
     order = sorted(range(len(below)), key=lambda row: (-int(below[row]), row))[:_CLUSTERS]
     colours, largest = palette(dark=False), max(int(below[order[0]]), 1)
     height = len(order) * (_HEIGHT + _GAP)
-    parts = [
-        text(
-            '<svg viewBox="0 0 {} {}" width="{}" role="img" aria-label="{}">',
-            _WIDTH,
-            height,
-            _WIDTH,
-            say("notebook.clusters", n=len(order), of=len(below)),
-        )
-    ]
+    said = say("notebook.clusters", n=len(order), of=len(below))
+    form = (
+        '<rect x="0" y="{}" width="{:.1f}" height="{}" rx="3" fill="{}"/>'
+        '<text x="{:.1f}" y="{}" font-size="13">{} ({})</text>'
+    )
+    parts = [svg(_WIDTH, height, said)]
     for place, row in enumerate(order):
         top, n = place * (_HEIGHT + _GAP), int(below[row])
         width = max(4.0, n / largest * _WIDTH * 0.45)
-        parts.append(
-            text(
-                '<rect x="0" y="{}" width="{:.1f}" height="{}" rx="3" fill="{}"/>'
-                '<text x="{:.1f}" y="{}" font-size="13">{} ({})</text>',
-                top,
-                width,
-                _HEIGHT,
-                colours.layer(number),
-                width + 8,
-                top + 18,
-                names[row].as_py()[:70],
-                numbers.of_unit(n, "entities"),
-            )
-        )
-    note = text('<p class="m">{}</p>', say("notebook.clusters", n=len(order), of=len(below)))
+        bar = (top, width, _HEIGHT, colours.layer(number))
+        name, n_entities = names[row].as_py()[:70], numbers.of_unit(n, "entities")
+        parts.append(text(form, *bar, width + 8, top + 18, name, n_entities))
+    note = text('<p class="m">{}</p>', said)
     return "".join(parts) + "</svg>" + note
 
 
@@ -120,23 +101,19 @@ def token_bar(trace: Trace, width: int = 900) -> str:
     parts, x = [], 0.0
     for section in sections:
         share = section.tokens / total * width
-        parts.append(
-            text(
-                '<rect x="{:.1f}" y="0" width="{:.1f}" height="12" fill="{}"/>',
-                x,
-                max(share - 1, 1),
-                colours[known_colour(section.colour)],
-            )
-        )
+        form = '<rect x="{:.1f}" y="0" width="{:.1f}" height="12" fill="{}"/>'
+        parts.append(text(form, x, max(share - 1, 1), colours[known_colour(section.colour)]))
         x += share
     section_tokens = ", ".join(
         f"{section.letter} {sentence(section.title, ENGLISH)} {section.tokens:,}" for section in sections
     )
     label = say("notebook.tokens", n=trace.context.tokens)
-    bar = text(
-        '<svg viewBox="0 0 {} 12" width="{}" role="img" aria-label="{}">', width, width, f"{label}: {section_tokens}"
+    return (
+        svg(width, 12, f"{label}: {section_tokens}")
+        + "".join(parts)
+        + "</svg>"
+        + text('<p class="m">{}: {}</p>', label, section_tokens)
     )
-    return bar + "".join(parts) + "</svg>" + text('<p class="m">{}: {}</p>', label, section_tokens)
 
 
 def _passages(trace: Trace) -> str:

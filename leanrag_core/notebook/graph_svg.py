@@ -17,21 +17,19 @@ def text(form: str, *values: object) -> str:
     return str(html(form, *values))
 
 
+def svg(width: int, height: float, label: str) -> str:
+    """Return the beginning of a drawing of width by height px. label: what it shows, for those who do not see it."""
+    form = '<svg viewBox="0 0 {} {:.0f}" width="{}" role="img" aria-label="{}">'
+    return text(form, width, height, width, label)
+
+
 def graph_svg(trace: Trace) -> str:
     """Return the drawing; nothing where the trace has no nodes."""
     graph = layered_graph(trace, plot_px=_WIDTH - _LEFT)
     if not graph.nodes:
         return ""
     colours = palette(dark=False)
-    parts = [
-        text(
-            '<svg viewBox="0 0 {} {:.0f}" width="{}" role="img" aria-label="{}">',
-            _WIDTH,
-            graph.height,
-            _WIDTH,
-            f"{trace.question}: {', '.join(dot.name for dot in graph.nodes[:10])}",
-        )
-    ]
+    parts = [svg(_WIDTH, graph.height, f"{trace.question}: {', '.join(dot.name for dot in graph.nodes[:10])}")]
     parts += [_band(row, place, colours) for place, row in enumerate(graph.rows)]
     parts += [_line(line, colours) for line in graph.edges if line.lit]
     parts += [_dot(dot, colours) for dot in graph.nodes]
@@ -45,13 +43,9 @@ def _x(share: float) -> float:
 
 
 def _band(row: Row, place: int, colours: Palette) -> str:
-    ground = text(
-        '<rect x="0" y="{:.0f}" width="{}" height="{:.0f}" fill="{}"/>',
-        row.top,
-        _WIDTH,
-        row.bottom - row.top,
-        colours["surf"] if place % 2 == 0 else colours["bg"],
-    )
+    fill = colours["surf"] if place % 2 == 0 else colours["bg"]
+    form = '<rect x="0" y="{:.0f}" width="{}" height="{:.0f}" fill="{}"/>'
+    ground = text(form, row.top, _WIDTH, row.bottom - row.top, fill)
     form = '<text x="8" y="{:.0f}" font-size="12" font-weight="{}" fill="{}">{}</text>'
     return (
         ground
@@ -62,19 +56,11 @@ def _band(row: Row, place: int, colours: Palette) -> str:
 
 def _line(line: Line, colours: Palette) -> str:
     start, *others = (f"{_x(x):.1f} {y:.1f}" for x, y in line.points)
+    d = f"M{start}{'C' if len(line.points) == 4 else 'Q'}{' '.join(others)}"
     dashes = {"arc": "7 5", "dotted": "1.5 4"}.get(line.shape, "")
     width = min(4.5, 1.5 + 0.3 * line.strength) if line.pill else 1.4
-    return text(
-        '<path d="M{}{}{}" fill="none" stroke="{}" stroke-width="{:.1f}" stroke-dasharray="{}">'
-        "<title>{}</title></path>",
-        start,
-        "C" if len(line.points) == 4 else "Q",
-        " ".join(others),
-        colours[known_colour(line.colour)],
-        width,
-        dashes,
-        line.about,
-    )
+    form = '<path d="{}" fill="none" stroke="{}" stroke-width="{:.1f}" stroke-dasharray="{}"><title>{}</title></path>'
+    return text(form, d, colours[known_colour(line.colour)], width, dashes, line.about)
 
 
 def _strength(line: Line, colours: Palette) -> str:
@@ -95,31 +81,18 @@ def _dot(dot: Dot, colours: Palette) -> str:
         radius = dot.height / 2 or 12
         mark = text('<circle cx="{:.1f}" cy="{:.1f}" r="{:.1f}" fill="{}"/>', x, dot.y, radius, colour)
         rank = "" if dot.rank is None else str(dot.rank)
-        number = text(
-            '<text x="{:.1f}" y="{:.1f}" font-size="11" font-weight="650" text-anchor="middle" fill="{}">{}</text>',
-            x,
-            dot.y + 4,
-            colours["bg"],
-            rank,
-        )
-        room = dot.room * (_WIDTH - _LEFT) or 90
-        name = (
-            ""
-            if dot.kind == "disc"
-            else _lines(dot.name, x, dot.y + radius + 15 + 28 * dot.line, room, colours["text"])
-        )
+        form = '<text x="{:.1f}" y="{:.1f}" font-size="11" font-weight="650" text-anchor="middle" fill="{}">{}</text>'
+        number = text(form, x, dot.y + 4, colours["bg"], rank)
+        room, below = dot.room * (_WIDTH - _LEFT) or 90, dot.y + radius + 15 + 28 * dot.line
+        name = "" if dot.kind == "disc" else _lines(dot.name, x, below, room, colours["text"])
         return f"<g>{about}{mark}{number}{name}</g>"
     width, height = dot.width * (_WIDTH - _LEFT), dot.height
     filled = dot.kind == "double" or dot.filled
-    box = text(
-        '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="6" fill="{}" stroke="{}" stroke-width="1.5"/>',
-        x - width / 2,
-        dot.y - height / 2,
-        width,
-        height,
-        colour if filled else colours["bg"],
-        colour,
+    form = (
+        '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="6" fill="{}" stroke="{}" stroke-width="1.5"/>'
     )
+    ground = colour if filled else colours["bg"]
+    box = text(form, x - width / 2, dot.y - height / 2, width, height, ground, colour)
     ink = colours["bg"] if filled else colours["text"]
     if dot.names:
         more = (f"+{dot.more}",) if dot.more else ()

@@ -18,10 +18,8 @@ _MOST_LABELS = 34  # spots; above it the larger half is named
 def documents(stored: Presentation) -> Page:
     """Return what was read: each document with its chunks."""
     facts = stored.documents
-    claim = Claim(
-        message("present.documents.strong", n=facts.n, tokens=facts.tokens),
-        (message("present.documents.rest", n=facts.chunks),),
-    )
+    strong = message("present.documents.strong", n=facts.n, tokens=facts.tokens)
+    claim = Claim(strong, (message("present.documents.rest", n=facts.chunks),))
     rest = facts.n - len(facts.drawn)
     foot = (message("present.documents.drawn", n=len(facts.drawn), total=facts.n),) if rest else ()
     return Page(message("present.documents.title"), claim, {"documents": _plain(facts.drawn)}, foot)
@@ -44,32 +42,22 @@ def graph(stored: Presentation) -> Page:
 
 def islands(picture: Islands) -> Page:
     """Return a layer of summaries without its aggregated relations."""
-    return Page(
-        claims.islands_title(picture),
-        claims.islands_claim(picture),
-        _spots(picture, joined=False),
-        _foot(picture, joined=False),
-    )
+    drawn, foot = _spots(picture, joined=False), _foot(picture, joined=False)
+    return Page(claims.islands_title(picture), claims.islands_claim(picture), drawn, foot)
 
 
 def bridges(picture: Islands) -> Page:
     """Return the same layer with them, at the same places."""
-    return Page(
-        claims.bridges_title(picture),
-        claims.bridges_claim(picture),
-        _spots(picture, joined=True),
-        _foot(picture, joined=True),
-    )
+    drawn, foot = _spots(picture, joined=True), _foot(picture, joined=True)
+    return Page(claims.bridges_title(picture), claims.bridges_claim(picture), drawn, foot)
 
 
 def hierarchy(stored: Presentation) -> Page:
     """Return the layers, from the root down to the entities."""
     layers = stored.index.layers
     title = message("present.hierarchy.title", n=len(layers))
-    claim = Claim(
-        message("present.hierarchy.strong", n=layers[0], layers=len(layers) - 1),
-        (message("present.hierarchy.rest"),),
-    )
+    strong = message("present.hierarchy.strong", n=layers[0], layers=len(layers) - 1)
+    claim = Claim(strong, (message("present.hierarchy.rest"),))
     return Page(title, claim, {"columns": _plain(stored.hierarchy), "base": layers[0]})
 
 
@@ -88,24 +76,13 @@ def cost(stored: Presentation, words: Words) -> Page:
         if models:
             rest = (message("present.cost.model_answers", models=models),)
         claim = Claim(message(code), rest)
-    sides = range(len(stored.questions[0].sides))
-    totals = [sum(q.sides[side].run.trace.context.tokens for q in stored.questions) for side in sides]
-    n = len(stored.questions)
-    rows = [
-        {
-            "letter": "ABC"[side],
-            "name": words.strategy(stored.questions[0].sides[side]),
-            "tokens": round(totals[side] / n),
-        }
-        for side in sides
-    ]
+    n, rows = len(stored.questions), []
+    for place, side in enumerate(stored.questions[0].sides):
+        total = sum(each.sides[place].run.trace.context.tokens for each in stored.questions)
+        rows.append({"letter": "ABC"[place], "name": words.strategy(side), "tokens": round(total / n)})
+    counts = {"calls": spent.calls, "prompt": spent.prompt_tokens, "completion": spent.completion_tokens}
     figures = [
-        {"value": f"{value:,}", "label": words.say(message(f"present.cost.{name}"))}
-        for name, value in (
-            ("calls", spent.calls),
-            ("prompt", spent.prompt_tokens),
-            ("completion", spent.completion_tokens),
-        )
+        {"value": f"{count:,}", "label": words.say(message(f"present.cost.{name}"))} for name, count in counts.items()
     ]
     figures.append({"value": money(spent.dollars), "label": words.say(message("present.cost.money"))})
     label = words.say(message("present.cost.per_question", n=n))

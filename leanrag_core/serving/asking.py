@@ -193,15 +193,8 @@ class Served:
             on_step(done)
 
         look()
-        request = AskRequest(
-            body.question,
-            body.strategy,
-            body.options,
-            report=lambda progress: look(),
-            cancelled=look,
-            on_step=step,
-        )
-        return self.bench.questions.retrieve(index, request)
+        heard: dict[str, Any] = {"report": lambda progress: look(), "cancelled": look, "on_step": step}
+        return self.bench.questions.retrieve(index, AskRequest(body.question, body.strategy, body.options, **heard))
 
     def ask(
         self,
@@ -276,15 +269,9 @@ class Served:
 
 def index_values(summary: IndexSummary) -> IndexValues:
     """Return the index as a list has it."""
-    return IndexValues(
-        summary.id,
-        summary.title,
-        summary.created,
-        summary.documents,
-        summary.chunks,
-        tuple(layer.entities for layer in summary.layers),
-        summary.config.model,
-    )
+    entities = tuple(layer.entities for layer in summary.layers)
+    named = (summary.id, summary.title, summary.created)
+    return IndexValues(*named, summary.documents, summary.chunks, entities, summary.config.model)
 
 
 def strategy_values() -> list[StrategyValues]:
@@ -315,8 +302,7 @@ def cited(answer: Answer) -> tuple[Cited, ...]:
 
 def marked(trace: Trace, marks: set[str] | None = None) -> tuple[Cited, ...]:
     """Return what the marks of the context stand for. marks: these alone, all by default."""
-    contexts = (item for section in trace.context.sections for item in section.items)
-    wanted = [item for item in contexts if marks is None or item.mark in marks]
+    wanted = [item for item in trace.context.items if marks is None or item.mark in marks]
     items = {item.id: item for item in trace.items}
     relations = {relation.id: relation for relation in trace.relations}
     return tuple(_cited(item, items, relations.get(item.ref)) for item in wanted)

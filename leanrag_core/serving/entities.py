@@ -92,18 +92,11 @@ def entity_values(index: Index, wanted: str) -> EntityValues:
         document = index.document_cells.value("name", index.chunk_cells.value("document", row))
         passages.append(Passage(document, chunk.start, chunk.end, chunk.text))
     below = children(index, place, _CHILDREN) if place.layer else []
-    return EntityValues(
-        entity.id,
-        entity.name,
-        entity.type,
-        entity.layer,
-        entity.description,
-        None if above is None else _named(index, above),
-        tuple(Named(row.id, row.name, row.layer) for row in below),
-        int(layer.degrees[place.row]),
-        len(entity.chunks),
-        tuple(passages),
-    )
+    parent = None if above is None else _named(index, above)
+    own = (entity.id, entity.name, entity.type, entity.layer, entity.description)
+    members = tuple(Named(row.id, row.name, row.layer) for row in below)
+    n_relations = int(layer.degrees[place.row])
+    return EntityValues(*own, parent, members, n_relations, len(entity.chunks), tuple(passages))
 
 
 def neighbour_values(index: Index, wanted: str, limit: int) -> list[NeighbourValues]:
