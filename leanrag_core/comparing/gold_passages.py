@@ -72,15 +72,9 @@ class GoldFinder:
     def chunk(self, row: int, *, quote: str = "", rows: Sequence[int] = ()) -> Gold:
         """Return the passage in that row of the chunks."""
         chunk, document = self._index.chunk(row), self._index.chunk_cells.value("document", row)
-        cells = self._index.document_cells
-        return Gold(
-            "passage",
-            quote,
-            tuple(rows) or (row,),
-            cells.value("name", document),
-            cells.value("title", document),
-            self._index.page_of(document, chunk.start),
-        )
+        name, title = (self._index.document_cells.value(cell, document) for cell in ("name", "title"))
+        page = self._index.page_of(document, chunk.start)
+        return Gold("passage", quote, tuple(rows) or (row,), name, title, page)
 
     def at(self, document: str, character: int) -> Gold:
         """Return the chunk of that document which begins at that character, else the last one that begins before it."""

@@ -113,15 +113,9 @@ def best_change(before: Mapping[str, SetResult], tried: Mapping[tuple[str, str, 
     tried: by column, option and value.
     """
     changes = [
-        BestChange(
-            letter,
-            option,
-            value,
-            result.losses[FOUND] - before[letter].losses[FOUND],
-            result.mean_tokens - before[letter].mean_tokens,
-        )
-        for (letter, option, value), result in tried.items()
-        if letter in before
+        BestChange(*change, result.losses[FOUND] - own.losses[FOUND], result.mean_tokens - own.mean_tokens)
+        for change, result in tried.items()
+        if (own := before.get(change[0])) is not None
     ]
     best = max(changes, key=lambda change: (change.gained, -change.tokens), default=None)
     return best if best is not None and best.gained > 0 else None

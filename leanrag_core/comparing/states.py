@@ -79,10 +79,7 @@ def state_differences(before: Index, after: Index) -> StateDifferences:
         if new_layer is not None:
             rows_after = np.asarray(after.layers[number - 1].parent)[rows_after]
         if old_layer is None or new_layer is None:
-            n_new, n_gone = (
-                len(new_layer) if new_layer is not None else 0,
-                len(old_layer) if old_layer is not None else 0,
-            )
+            n_new, n_gone = (0 if layer is None else len(layer) for layer in (new_layer, old_layer))
             layers.append(LayerMoves(LayerChange(number, 0, 0, n_new, n_gone), 0, None))
             continue
         counterpart = _counterparts(rows_before, rows_after, len(old_layer), len(new_layer))
@@ -185,8 +182,7 @@ def _relations(layer: Layer) -> dict[str, tuple[str, object]]:
 
 
 def question_differences(
-    before: Mapping[str, Mapping[str, float | None]],
-    after: Mapping[str, Mapping[str, float | None]],
+    before: Mapping[str, Mapping[str, float | None]], after: Mapping[str, Mapping[str, float | None]]
 ) -> QuestionDifferences | None:
     """Compare the recall of the same questions, by their texts, in both states; None where no question has one in
     both."""

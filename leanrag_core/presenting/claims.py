@@ -74,11 +74,9 @@ def asked_with(stored: Presentation) -> tuple[Message, ...]:
 def kind_meaning(kind: str) -> Message | None:
     """Return what a kind of graph means, where the catalog says so."""
     code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
-    return (
-        message("present.kind", kind=message(code.removesuffix(".meaning")), meaning=message(code))
-        if (code in codes())
-        else None
-    )
+    if code not in codes():
+        return None
+    return message("present.kind", kind=message(code.removesuffix(".meaning")), meaning=message(code))
 
 
 def islands_title(islands: Islands) -> Message:
@@ -133,14 +131,9 @@ def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
     sentences = [message("present.measured.tokens", n=measured.tokens.n, share=share(measured.tokens.value),
                          interval=_interval(measured.tokens))]  # fmt: skip
     if measured.recall and measured.recall_beside and measured.difference:
-        sentences.append(
-            message(
-                "present.measured.recall",
-                n=measured.recall.n,
-                **_recalls(measured.recall.value, measured.recall_beside.value, measured.difference.value),
-                interval=_point_interval(measured.difference),
-            )
-        )
+        values = _recalls(measured.recall.value, measured.recall_beside.value, measured.difference.value)
+        interval = _point_interval(measured.difference)
+        sentences.append(message("present.measured.recall", n=measured.recall.n, **values, interval=interval))
     return tuple(sentences)
 
 
@@ -161,11 +154,8 @@ def _recalls(first: float, other: float, difference: float) -> dict[str, str]:
     up."""
     adds_up = round(100 * first) - round(100 * other) == round(100 * difference)
     places = 0 if adds_up else 1
-    return {
-        "first": share(first, places),
-        "other": share(other, places),
-        "difference": _points(difference, places),
-    }
+    shares = {"first": share(first, places), "other": share(other, places)}
+    return {**shares, "difference": _points(difference, places)}
 
 
 def _interval(estimate: Estimate) -> Message:

@@ -2,6 +2,7 @@
 measured.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -97,9 +98,8 @@ def _side(index: Index, question: GoldQuestion, answer: Answer, chunks: ChunkTex
     gold = None
     if question.evidence:
         gold = len(frozenset().union(*gold_ranking(question, answer.trace, chunks).context))
-    trace = timeless(answer.trace)
-    run = RecordedRun(trace, replace(answer, trace=trace, usage=_timeless(answer.usage)))
-    return Side(record_of(run), gold, _bridge_evidence(index, trace))
+    run = _without_times(RecordedRun(answer.trace, answer))
+    return Side(record_of(run), gold, _bridge_evidence(index, run.trace))
 
 
 def compared(
@@ -153,11 +153,9 @@ def _unfolded(index: Index, relation: TraceRelation) -> BridgeEvidence:
     for number in range(relation.layer or 0, 0, -1):
         layer = index.layers[number]
         rows = sorted({int(member) for row in rows for member in layer.relation(row).members})
-    owner = numbers(index.chunks["document"])
-    counts: dict[int, int] = {}
-    for row in rows:
-        for document in {int(owner[chunk]) for chunk in index.layers[0].relation(row).chunks}:
-            counts[document] = counts.get(document, 0) + 1
+    owner, base = numbers(index.chunks["document"]), index.layers[0]
+    documents_of = ({int(owner[chunk]) for chunk in base.relation(row).chunks} for row in rows)
+    counts = Counter(document for documents in documents_of for document in documents)
     return BridgeEvidence(relation.id, len(rows), len(counts), max(counts.values(), default=0))
 
 

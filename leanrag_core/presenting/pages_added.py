@@ -102,30 +102,20 @@ def _board(added: AddedBoard, words: Words) -> Page:
         "rows": [[words.say(point.name), *_row(point, is_pinned=place == added.pinned, words=words)]
                  for place, point in enumerate(added.points)],
     }  # fmt: skip
-    foot = (
-        _of(added.index, added.made, words),
-        message("present.board.foot", n=n, settings=added.settings),
-    )
+    foot = (_of(added.index, added.made, words), message("present.board.foot", n=n, settings=added.settings))
     return Page(message("present.board.title", name=added.system), Claim(None), picture, foot)
 
 
 def _row(point: BoardPoint, *, is_pinned: bool, words: Words) -> list[str]:
-    changed = message("present.board.pinned") if is_pinned else _changed(point)
+    won_lost = message("present.board.won_lost", won=point.won, lost=point.lost)
+    changed = message("present.board.pinned") if is_pinned else won_lost
     return [score(point.value.value), decimal(point.tokens.value, 0), words.say(changed)]
-
-
-def _changed(point: BoardPoint) -> Message:
-    return message("present.board.won_lost", won=point.won, lost=point.lost)
 
 
 def _said(point: BoardPoint, added: AddedBoard, *, is_pinned: bool) -> tuple[Message, ...]:
     """Return what a setting brings, against the pinned one."""
-    first = message(
-        "present.board.said",
-        measure=added.measure,
-        value=score(point.value.value),
-        tokens=decimal(point.tokens.value, 0),
-    )
+    value, tokens = score(point.value.value), decimal(point.tokens.value, 0)
+    first = message("present.board.said", measure=added.measure, value=value, tokens=tokens)
     if is_pinned:
         return (first,)
     pinned = added.points[added.pinned]
@@ -134,13 +124,8 @@ def _said(point: BoardPoint, added: AddedBoard, *, is_pinned: bool) -> tuple[Mes
 
 
 def _picture(added: AddedPicture, words: Words) -> Page:
-    picture: dict[str, Any] = {
-        "light": added.light,
-        "dark": added.dark,
-        "width": added.width,
-        "height": added.height,
-        "about": added.title,
-    }
+    picture: dict[str, Any] = {name: getattr(added, name) for name in ("light", "dark", "width", "height")}
+    picture["about"] = added.title
     foot = (_of(added.index, added.made, words), message("plain", text=added.note))
     return Page(message("plain", text=added.title), Claim(None), picture, foot)
 

@@ -1,5 +1,6 @@
 """The slides of a presentation that are about a question: its steps, its answer, strategies side by side."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
@@ -301,11 +302,8 @@ def stored_on(made: str, words: Words) -> Message:
 def column(n_gold: int, side: Side, letter: str, most: int, words: Words) -> dict[str, Any]:
     """Return a side of a comparison. n_gold: gold quotes of the question; most: tokens of the longest context."""
     trace, stored = side.run.trace, side.run.answer
-    documents: dict[str, int] = {}
-    for passage in trace.passages:
-        if passage.source:
-            title = passage.source.title or passage.source.document
-            documents[title] = documents.get(title, 0) + 1
+    sources = [passage.source for passage in trace.passages if passage.source]
+    documents = Counter(source.title or source.document for source in sources)
     chunks, bridges = len(trace.passages), len(bridges_of(trace))
     cited = len(set(stored.citations)) if stored else 0
     parts = _parts(side, _OPENING, words)

@@ -59,9 +59,7 @@ class _Box:
 
 def grouped_places(group_of: Sequence[int]) -> tuple[Point, ...]:
     """Return the place of each node: the nodes of a group lie side by side, in the order in which they are given."""
-    sizes: dict[int, int] = {}
-    for group in group_of:
-        sizes[group] = sizes.get(group, 0) + 1
+    sizes = Counter(group_of)
     order = sorted(sizes, key=lambda group: (-sizes[group], group))
     boxes = dict(zip(order, _boxes([sizes[group] for group in order], _Box(0.0, 0.0, 1.0, 1.0)), strict=True))
     cells = {group: iter(_cells(sizes[group], box)) for group, box in boxes.items()}
@@ -173,14 +171,13 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
 def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return, of (k,) rows of relations in order of strength, those that are among the strongest of one of their
     ends."""
-    n_drawn: dict[int, int] = {}
+    n_drawn: Counter[int] = Counter()
     kept = []
     for row in order.tolist():
         pair = ends[row].tolist()
-        if any(n_drawn.get(end, 0) < EACH for end in pair):
+        if any(n_drawn[end] < EACH for end in pair):
             kept.append(row)
-            for end in pair:
-                n_drawn[end] = n_drawn.get(end, 0) + 1
+            n_drawn.update(pair)
     return np.array(kept, dtype=np.int64)
 
 
