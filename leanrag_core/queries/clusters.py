@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterOptions
+from leanrag_core.queries.islands import inside_and_leaving
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.index import Index
 
@@ -92,12 +93,9 @@ def _conductance(ends: np.ndarray, parent: np.ndarray, m: int) -> tuple[np.ndarr
     """Count the relations inside and leaving each cluster, and compute its conductance; (m,) each, float64 for the
     last.
 
-    ends: (r, 2) rows. parent: (n,) cluster of each node. Each relation counts once, whatever its weight, as in lambda.
+    ends: (r, 2) rows. parent: (n,) cluster of each node.
     """
-    left, right = parent[ends[:, 0]], parent[ends[:, 1]]
-    same = left == right
-    inside = np.bincount(left[same], minlength=m)
-    leaving = np.bincount(left[~same], minlength=m) + np.bincount(right[~same], minlength=m)
+    inside, leaving = inside_and_leaving(ends, parent, m)
     volume = 2 * inside + leaving
     smaller = np.minimum(volume, volume.sum() - volume)
     return inside, leaving, np.divide(leaving, smaller, out=np.full(m, np.nan), where=smaller > 0)

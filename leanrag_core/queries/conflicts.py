@@ -28,12 +28,7 @@ _DATED = {
     "closed": "closed|shut\\s+down|dissolved|abolished|关闭|解散|撤销",
     "published": "published|released|出版|发行|发布",
 }
-_MEASURED = {
-    "height": "high|tall|高",
-    "length": "long|长",
-    "width": "wide|宽",
-    "depth": "deep|深",
-}
+_MEASURED = {"height": "high|tall|高", "length": "long|长", "width": "wide|宽", "depth": "deep|深"}
 _HAS = {
     "inhabitants": "inhabitants|residents|人口",
     "employees": "employees|staff|员工",
@@ -60,10 +55,7 @@ _EVENTS, _SPANS, _KINDS = (
 )
 _VERBS = re.compile(rf"{_ASIDE}{_BE}(?:{_EVENTS})(?![a-z])", re.IGNORECASE)
 _DATE_FIRST = re.compile(rf"\s*(?:于|在)(?P<date>[^，。；]{{4,16}}?)(?:正式)?(?:{_EVENTS})")
-_SIZES = re.compile(
-    rf"{_ASIDE}{_BE}{_NUMBER}\s*-?{_UNIT}\s*-?(?:{_SPANS})(?![a-z])",
-    re.IGNORECASE,
-)
+_SIZES = re.compile(rf"{_ASIDE}{_BE}{_NUMBER}\s*-?{_UNIT}\s*-?(?:{_SPANS})(?![a-z])", re.IGNORECASE)
 _SIZES_CN = re.compile(rf"\s*(?:全)?(?:{_SPANS})度?(?:为|是|约|达)*\s*{_NUMBER}\s*{_UNIT}")
 _SIZES_OF = re.compile(
     rf"(?:'s|’s|\s+has\s+an?|\s*的)\s*(?P<of>height|length|width|depth|高度|长度|宽度|深度)\s*(?:of|is|was|为|是)\s*(?:about\s+|约)?{_NUMBER}\s*{_UNIT}",

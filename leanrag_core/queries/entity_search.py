@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from leanrag_core.queries.browse import EntityRow, entity_rows, locate
 from leanrag_core.text.words import FUNCTION_WORDS, without_accents
-from leanrag_core.types.graph import Layer, Relation
+from leanrag_core.types.graph import Layer, Place, Relation
 from leanrag_core.types.index import Index
 
 _COMPARED = 300  # names that are compared letter by letter with a text without a match
@@ -199,14 +199,18 @@ def thing_of(index: Index, id_or_name: str) -> Thing | None:
         if chunk is not None:
             document = index.document_cells.value("name", index.chunk_cells.value("document", chunk))
             return Thing(id_or_name, "chunk", 0, f"{document}, {chunk + 1}", index.chunk(chunk).text)
-        named = [
-            row for row in find_entities(index, id_or_name).rows if row.name.casefold() == id_or_name.strip().casefold()
-        ]
-        place = locate(index, named[0].id) if named else None
+        place = place_of_name(index, id_or_name)
     if place is None:
         return None
     entity = index.layers[place.layer].entity(place.row)
     return Thing(entity.id, "entity", entity.layer, entity.name, entity.description)
+
+
+def place_of_name(index: Index, name: str) -> Place | None:
+    """Return where the entity of that name in any case is; of several the topmost, None where there is none."""
+    folded = name.strip().casefold()
+    named = (row for row in find_entities(index, name).rows if row.name.casefold() == folded)
+    return next((Place(row.layer, row.row) for row in named), None)
 
 
 def relation_of(index: Index, id_: str) -> Relation | None:

@@ -55,13 +55,22 @@ def surroundings(index: Index, number: int, parts: Components) -> Surroundings:
     """
     below = index.layers[number - 1]
     part_of = parts.labels[below.parent]
-    left, right = part_of[below.ends[:, 0]], part_of[below.ends[:, 1]]
-    inside, crosses = left == right, left != right
-    k = len(parts)
     return Surroundings(
-        members=np.bincount(part_of, minlength=k),
-        inside=np.bincount(left[inside], minlength=k),
-        dropped=np.bincount(left[crosses], minlength=k) + np.bincount(right[crosses], minlength=k),
+        np.bincount(part_of, minlength=len(parts)), *inside_and_leaving(below.ends, part_of, len(parts))
+    )
+
+
+def inside_and_leaving(ends: np.ndarray, group_of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Count for each of k groups the relations inside it, and those with one end in it; (k,) int each.
+
+    ends: (r, 2) rows of nodes. group_of: (n,) of each node. Each relation counts once, whatever its weight, as in
+    lambda.
+    """
+    left, right = group_of[ends].T
+    same = left == right
+    return (
+        np.bincount(left[same], minlength=k),
+        np.bincount(left[~same], minlength=k) + np.bincount(right[~same], minlength=k),
     )
 
 
@@ -116,14 +125,8 @@ class TauCurve:
         if first == len(self.strengths):
             return AtTau(tau, 0, total, 0, self.n_nodes, min(1, self.n_nodes))
         summarised = int(self.pairs[first:].sum())
-        return AtTau(
-            tau,
-            summarised,
-            total - summarised,
-            int(self.connected[first]),
-            int(self.parts[first]),
-            int(self.largest[first]),
-        )
+        counts = (int(column[first]) for column in (self.connected, self.parts, self.largest))
+        return AtTau(tau, summarised, total - summarised, *counts)
 
     def quantile(self, share: float) -> float:
         """Return the quantile of lambda over the layer's relations, as a setting "q0.75" takes it."""

@@ -4,6 +4,7 @@ Few enough to be read: some boxes of each aggregated layer, and the entities of 
 else is counted.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,19 +31,18 @@ class SceneRequest:
     allowed: tuple[np.ndarray | None, ...] = ()
     allowed_relations: tuple[np.ndarray | None, ...] = ()
 
-    def allows(self, layer: int) -> np.ndarray | None:
-        """Return the mask of that layer, (n,) bool; None where nothing is filtered."""
-        return self.allowed[layer] if layer < len(self.allowed) else None
-
     def passing(self, layer: int, rows: np.ndarray) -> np.ndarray:
         """Return those of the entities, (k,) int rows, that the filters let through, in their order."""
-        mask = self.allows(layer)
-        return rows if mask is None else rows[mask[rows]]
+        return _let_through(self.allowed, layer, rows)
 
     def passing_relations(self, layer: int, rows: np.ndarray) -> np.ndarray:
         """Return those of the relations, (k,) int rows, that the filters let through, in their order."""
-        mask = self.allowed_relations[layer] if layer < len(self.allowed_relations) else None
-        return rows if mask is None else rows[mask[rows]]
+        return _let_through(self.allowed_relations, layer, rows)
+
+
+def _let_through(masks: Sequence[np.ndarray | None], layer: int, rows: np.ndarray) -> np.ndarray:
+    mask = masks[layer] if layer < len(masks) else None
+    return rows if mask is None else rows[mask[rows]]
 
 
 _MOST_FIRST, _MOST_SECOND = 12, 17  # drawn nodes one and two relations away
@@ -131,10 +131,12 @@ def chosen_nodes(index: Index, request: SceneRequest, reach: Reach, limits: Scen
         ]
         below = [int(index.layers[number].parent[row]) for row in rows] if number < top else []
     drawn = {node.place for node in nodes}
-    open_places = [place for place in request.opened if place in drawn and (place.layer > 1 or place.row in clusters)]
-    return Chosen(
-        tuple(nodes), tuple(index.layers[place.layer].entities["id"][place.row].as_py() for place in open_places)
+    open_ids = (
+        index.layers[place.layer].entity_cells.value("id", place.row)
+        for place in request.opened
+        if place in drawn and (place.layer > 1 or place.row in clusters)
     )
+    return Chosen(tuple(nodes), tuple(open_ids))
 
 
 def _hops(index: Index, focus: Place, reach: Reach) -> dict[Place, int]:
@@ -159,10 +161,7 @@ def _open_clusters(index: Index, request: SceneRequest, reach: Reach, limits: Sc
     near: list[int] = []
     if focus.layer == 0:
         focus_clusters = [int(layer.parent[focus.row])]
-        weight: dict[int, int] = {}
-        for rows, value in ((reach.first, 3), (reach.second, 1)):
-            for cluster in layer.parent[list(rows)].tolist():
-                weight[cluster] = weight.get(cluster, 0) + value
+        weight = Counter(layer.parent[[*reach.first * 3, *reach.second]].tolist())
         near = sorted(weight, key=lambda cluster: (-weight[cluster], cluster))
     elif focus.layer == 1:
         focus_clusters, near = [focus.row], list(reach.first[:_OPEN_BY_ITSELF])
@@ -171,9 +170,8 @@ def _open_clusters(index: Index, request: SceneRequest, reach: Reach, limits: Sc
     by_hand = [place.row for place in reversed(request.opened) if place.layer == 1]
     pinned = [int(layer.parent[place.row]) for place in request.pinned if place.layer == 0]
     clusters = _distinct([*focus_clusters, *by_hand, *pinned, *near])
-    mask = request.allows(1)
-    open_clusters = [row for row in clusters if mask is None or mask[row] or row in focus_clusters]
-    return open_clusters[: limits.clouds]
+    passing = request.passing(1, np.array(clusters, dtype=np.int64)).tolist()
+    return [row for row in clusters if row in passing or row in focus_clusters][: limits.clouds]
 
 
 def _descendants(index: Index, request: SceneRequest, place: Place, layer: int) -> list[int]:
@@ -225,18 +223,13 @@ def _boxes(
     index: Index, request: SceneRequest, reach: Reach, line: dict[int, int], number: int, below: list[int], most: int
 ) -> list[int]:
     """Return the rows of the boxes of a layer, the most important first."""
-    boxes = _distinct([*([line[number]] if number in line else []), *below])
+    boxes = _distinct([line[number], *below] if number in line else below)
     for row in _wanted_boxes(index, request, reach, line, number):
         if len(boxes) >= most:
             break
-        if row not in boxes and _passes(request, number, row):
+        if row not in boxes and len(request.passing(number, np.array([row]))):
             boxes.append(row)
     return boxes[:most]
-
-
-def _passes(request: SceneRequest, number: int, row: int) -> bool:
-    mask = request.allows(number)
-    return mask is None or bool(mask[row])
 
 
 def _wanted_boxes(
@@ -280,13 +273,8 @@ def layer_scene(index: Index, request: SceneRequest) -> Scene:
     reach = reach_of(index.layers[request.focus.layer], request.focus.row, request)
     chosen = chosen_nodes(index, request, reach, WIDE)
     nodes = _nodes(index, request, chosen.nodes)
-    totals = tuple(_n_allowed(request, layer) for layer in index.layers)
+    totals = tuple(len(request.passing(layer.number, np.arange(len(layer)))) for layer in index.layers)
     return Scene(nodes, _links(index, request, nodes), totals, chosen.open_ids, reach.within_reach)
-
-
-def _n_allowed(request: SceneRequest, layer: Layer) -> int:
-    mask = request.allows(layer.number)
-    return len(layer) if mask is None else int(mask.sum())
 
 
 def _nodes(index: Index, request: SceneRequest, chosen: Sequence[ChosenNode]) -> tuple[SceneNode, ...]:
@@ -345,9 +333,8 @@ def _link(layer: int, nodes: Sequence[SceneNode], source: int, target: int, stre
     return SceneLink(source, target, layer, strength, kind, max(1, hops))
 
 
-def _thinned(links: Iterable[SceneLink], nodes: Sequence[SceneNode]) -> list[SceneLink]:
+def _thinned(links: Sequence[SceneLink], nodes: Sequence[SceneNode]) -> list[SceneLink]:
     """Keep the relations at the focus, the strongest of those a hop farther, and those far from it within a cluster."""
-    links = list(links)
     lit = [link for link in links if link.hops <= 2]
     faint = [
         link for link in links if link.hops > 2 and nodes[link.source].parent == nodes[link.target].parent is not None

@@ -130,9 +130,7 @@ def completion(model: str, answered: Asked, language: str) -> ChatCompletion:
             "object": "chat.completion",
             "created": int(time.time()),
             "model": model,
-            "choices": [
-                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}},
-            ],
+            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
             "usage": _usage(answered),
         }
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.queries.browse import children, locate, neighbours
-from leanrag_core.queries.entity_search import find_entities, nearest_names
+from leanrag_core.queries.entity_search import nearest_names, place_of_name
 from leanrag_core.retrieval.graph_walks import shortest_path
 from leanrag_core.retrieval.lca import lca_subtree
 from leanrag_core.types.graph import Layer, Place
@@ -138,14 +138,10 @@ def ways_between(index: Index, first: str, second: str) -> Ways:
 def place_of(index: Index, wanted: str) -> Place:
     """Return where the entity of that id, or of that name in any case, is; of several of one name the topmost. Raises
     InvalidConfig where there is none."""
-    place = locate(index, wanted)
+    place = locate(index, wanted) or place_of_name(index, wanted)
     if place is not None:
         return place
-    name = wanted.strip().casefold()
-    named = [row for row in find_entities(index, wanted).rows if row.name.casefold() == name] if name else []
-    if named:
-        return Place(named[0].layer, named[0].row)
-    near = ", ".join(nearest_names(index, wanted)) if name else ""
+    near = ", ".join(nearest_names(index, wanted)) if wanted.strip() else ""
     if near:
         raise InvalidConfig("serving.no_entity_but", name=wanted[:200], near=near)
     raise InvalidConfig("serving.no_entity", name=wanted[:200])
