@@ -112,7 +112,7 @@ def is_answered(question: str, trace: Trace) -> bool:
     parts = asked_parts(question)
     if is_survey(question) or any(part.kind == OPEN for part in parts):
         return True
-    windows = _windows(trace)
+    windows = [window for item in trace.context.items for window in _windows_of(item.text, item.lead)]
     question_words = frozenset(plain_words(question))
     clauses = has_clauses(question)
     return any(_share(part, windows, question_words) >= _enough(part, clauses) for part in parts)
@@ -122,10 +122,6 @@ def _enough(part: Asked, clauses: bool) -> float:
     if clauses:
         return _ENOUGH_OF_CLAUSES
     return _ENOUGH_NAMED if part.kind == NAMED else _ENOUGH
-
-
-def _windows(trace: Trace) -> list[_Window]:
-    return [window for item in trace.context.items for window in _windows_of(item.text, item.lead)]
 
 
 @lru_cache(maxsize=512)  # a moved slider asks again for most of the context

@@ -21,8 +21,8 @@ from leanrag_core.types.index import Index
 _PROBLEMS_KEPT = 200  # of one check
 _PROBLEMS_SHOWN = 3
 # What a check raises on an index that is too damaged to be checked.
-_UNMADE = (ArithmeticError, AssertionError, AttributeError, LeanRAGError, LookupError, OSError, TypeError, ValueError)
-_UNMADE += (pa.ArrowException,)
+_FAULTS = (ArithmeticError, AssertionError, AttributeError, LeanRAGError, LookupError, OSError, TypeError, ValueError)
+_UNMADE: tuple[type[Exception], ...] = (*_FAULTS, pa.ArrowException)
 
 _CHECKS: tuple[tuple[str, Check], ...] = (
     ("file hashes", stored.hashes),

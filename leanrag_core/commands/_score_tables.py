@@ -51,7 +51,7 @@ def table_values(table: ScoreTable) -> dict[str, Any]:
             "run": names[row.run.key],
             "key": row.run.key,
             "options": dict(row.run.options),
-            "cells": {measure: _cell_values(cell) for measure, cell in row.cells.items()},
+            "cells": {measure: asdict(cell) for measure, cell in row.cells.items()},
             "latency_ms": row.latency_ms,
             "cost": row.cost,
             "errors": row.errors,
@@ -64,14 +64,6 @@ def table_values(table: ScoreTable) -> dict[str, Any]:
 def _names(table: ScoreTable) -> dict[str, str]:
     """Return what the table's runs are called, by their keys."""
     return {key: sentence(title) for key, title in run_titles([row.run for row in table.rows]).items()}
-
-
-def _cell_values(cell: Cell) -> dict[str, Any]:
-    return {"interval": _interval(cell.interval), "letters": cell.letters, "is_best": cell.is_best}
-
-
-def _interval(interval: Interval | None) -> dict[str, Any] | None:
-    return None if interval is None else asdict(interval)
 
 
 def _cell(measure: str, cell: Cell) -> str:

@@ -46,13 +46,8 @@ def _conflicts(options: argparse.Namespace) -> None:
         print(f"{visible(' – '.join(conflict.names))}: {visible(conflict.what)}{visible(verdict)}")
         for quote in (conflict.first, conflict.second):
             print(f"  {visible(quote.text)}\n    {_place(index, quote)}")
-    print(
-        sentence(
-            message(
-                "conflicts.found", n=len(report.conflicts), sentences=report.sentences, statements=report.statements
-            )
-        )
-    )
+    counts = {"sentences": report.sentences, "statements": report.statements}
+    print(sentence(message("conflicts.found", n=len(report.conflicts), **counts)))
 
 
 def _verdicts(options: argparse.Namespace, index: Index, conflicts: Sequence[Conflict]) -> list[ConflictVerdict]:

@@ -6,14 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._options import (
-    Verbs,
-    add_execution,
-    execution_of,
-    model_name,
-    question_set_of,
-    set_run,
-)
+from leanrag_core.commands._options import Verbs, add_execution, execution_of, model_name, question_set_of, set_run
 from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json, show
 from leanrag_core.commands._score_tables import print_difference, print_grounds, print_table, table_values, with_bounds
 from leanrag_core.comparing.column_specs import written_run
@@ -36,7 +29,6 @@ from leanrag_core.types.experiment import (
     MODES,
     ExperimentResult,
     ExperimentSpec,
-    ExperimentSummary,
     JudgeSpec,
     RunSpec,
 )
@@ -102,10 +94,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each judgement (default: 5)")
     parser.add_argument("--grade", action="store_true", help="judges also grade answers against the gold answers")
     parser.add_argument(
-        "--mode",
-        choices=MODES,
-        default=ASKED,
-        help="as Ask answers, also from knowledge, or declined without evidence",
+        "--mode", choices=MODES, default=ASKED, help="as Ask answers, also from knowledge, or declined without evidence"
     )
     parser.add_argument("--claims", action="store_true", help="the answering model lists the claims of each answer")
     parser.add_argument("--seed", type=int, default=0)
@@ -212,12 +201,7 @@ def _runs_spec(options: argparse.Namespace, index: str, set_id: str, title: str,
 def _with_answers(spec: ExperimentSpec, options: argparse.Namespace, judges: tuple[JudgeSpec, ...]) -> ExperimentSpec:
     """Return the experiment with answers and judges as the command asks for them."""
     return replace(
-        spec,
-        answers=not options.no_answers,
-        judges=judges,
-        seed=options.seed,
-        mode=options.mode,
-        claims=options.claims,
+        spec, answers=not options.no_answers, judges=judges, seed=options.seed, mode=options.mode, claims=options.claims
     )
 
 
@@ -237,7 +221,7 @@ def _list(options: argparse.Namespace) -> None:
     summaries, damaged = bench.experiments.store.all(), bench.experiments.store.damaged()
     if options.json:
         broken = [{"id": each.id, "problem": each.reason} for each in damaged]
-        print_json({"experiments": [_summary_values(each) for each in summaries], "damaged": broken})
+        print_json({"experiments": [asdict(each) for each in summaries], "damaged": broken})
         return
     for each in summaries:
         state = "" if each.is_complete else f", {each.rows:,} of {each.all:,} done"
@@ -292,11 +276,6 @@ def _compare(options: argparse.Namespace) -> None:
 def _export(options: argparse.Namespace) -> None:
     n_bytes = Workbench.default().experiments.export(options.experiment, options.format, options.out)
     show(options, {"file": str(options.out), "bytes": n_bytes}, f"{options.out}: {n_bytes:,} bytes")
-
-
-def _summary_values(summary: ExperimentSummary) -> dict[str, Any]:
-    """Return the experiment's row in a list as JSON values."""
-    return {**asdict(summary), "runs": list(summary.runs)}
 
 
 def _print_paper_table(table: PaperTable) -> None:

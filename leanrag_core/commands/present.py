@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, option_values, set_run
-from leanrag_core.commands._printing import PrintedProgress, print_json, show
+from leanrag_core.commands._printing import PrintedProgress, printed_json, show
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.files.atomic import write_bytes, writing
@@ -101,9 +101,7 @@ def _notes(path: Path | None) -> dict[str, str]:
 
 def _list(options: argparse.Namespace) -> None:
     listed = Workbench.default().presentations.all()
-    if options.json:
-        values = {"presentations": [asdict(each) for each in listed.presentations]}
-        print_json(values | {"damaged": [asdict(each) for each in listed.damaged]})
+    if printed_json(options, asdict(listed)):
         return
     for each in listed.presentations:
         strategies = ", ".join(each.strategies)

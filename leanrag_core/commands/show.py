@@ -19,7 +19,7 @@ from leanrag_core.queries.conflicts import READ_IN_PASSING, find_conflicts
 from leanrag_core.queries.entity_search import thing_of
 from leanrag_core.queries.islands import components, suggest_tau, tau_curve
 from leanrag_core.queries.made_by import made_by
-from leanrag_core.queries.schema import Filters, filters_of
+from leanrag_core.queries.schema import filters_of
 from leanrag_core.storage.history import read_run
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.index import Index
@@ -58,19 +58,18 @@ def _show(options: argparse.Namespace) -> None:
         return
     index = open_index(options.index)
     if options.islands:
-        _show_islands(index, as_json=options.json)
+        _show_islands(index, options)
     elif options.clusters is not None:
-        _show_clusters(index, options.clusters, as_json=options.json)
+        _show_clusters(index, options)
     elif options.filter:
-        _show_filtered(index, filters_of(options.filter), as_json=options.json)
+        _show_filtered(index, options)
     else:
-        _show_index(index, as_json=options.json)
+        _show_index(index, options)
 
 
-def _show_index(index: Index, *, as_json: bool) -> None:
+def _show_index(index: Index, options: argparse.Namespace) -> None:
     shown = describe(index)
-    if as_json:
-        print_json(plain(shown))
+    if printed_json(options, plain(shown)):
         return
     print(f"{visible(shown.name)}: {index_sentence(shown)}")
     print(
@@ -88,8 +87,8 @@ def _show_index(index: Index, *, as_json: bool) -> None:
         print(f"part {part.name}: {part.status}, {cost}")
 
 
-def _show_islands(index: Index, *, as_json: bool) -> None:
-    """Show each layer's components, and for a few taus what is summarised and connected. Returns the exit code."""
+def _show_islands(index: Index, options: argparse.Namespace) -> None:
+    """Show each layer's components, its tau and the tau that is suggested; as JSON also what each lambda connects."""
     tau_of = {step.layer: step.tau for step in index.report.clustering}
     rows = []
     for layer in index.layers:
@@ -113,8 +112,7 @@ def _show_islands(index: Index, *, as_json: bool) -> None:
             ]
             row["suggested_tau"] = suggested.tau if suggested else None
         rows.append(row)
-    if as_json:
-        print_json({"layers": rows})
+    if printed_json(options, {"layers": rows}):
         return
     print(f"{'layer':>5} {'entities':>9} {'relations':>9} {'islands':>8} {'largest':>8} {'tau':>7} {'suggested':>9}")
     for row in rows:
@@ -125,9 +123,10 @@ def _show_islands(index: Index, *, as_json: bool) -> None:
         )
 
 
-def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> None:
+def _show_filtered(index: Index, options: argparse.Namespace) -> None:
     """Show what passes the filters in each layer, the entities with most relations first, and how many relations pass
-    between those. Returns the exit code."""
+    between those."""
+    filters = filters_of(options.filter)
     rows: list[dict[str, Any]] = []
     for layer in index.layers:
         mask = filters.allows(index, layer.number)
@@ -137,8 +136,7 @@ def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> None:
         between = mask[layer.ends].all(axis=1)
         relations = int((filters.allows_relations(index, layer.number) & between).sum())
         rows.append({"layer": layer.number, "of": len(layer), "relations": relations, "entities": entities})
-    if as_json:
-        print_json({"layers": rows})
+    if printed_json(options, {"layers": rows}):
         return
     for row in rows:
         names = [visible(entity["name"]) for entity in row["entities"]]
@@ -147,9 +145,10 @@ def _show_filtered(index: Index, filters: Filters, *, as_json: bool) -> None:
         print("  " + "; ".join(names[:_FILTERED]) + more)
 
 
-def _show_clusters(index: Index, number: int, *, as_json: bool) -> None:
-    """Show the clusters that make that layer, the least coherent first. Returns the exit code; raises InvalidConfig
-    for a layer that has none."""
+def _show_clusters(index: Index, options: argparse.Namespace) -> None:
+    """Show the clusters that make that layer, the least coherent first. Raises InvalidConfig for a layer that has
+    none."""
+    number = options.clusters
     if not 1 <= number < len(index.layers):
         raise InvalidConfig("show.no_clusters", layer=number, top=len(index.layers) - 1)
     quality = cluster_quality(index, number)
@@ -165,8 +164,7 @@ def _show_clusters(index: Index, number: int, *, as_json: bool) -> None:
         }
         for row in quality.cohesion.argsort(kind="stable").tolist()
     ]
-    if as_json:
-        print_json({"layer": number, "clusters": rows})
+    if printed_json(options, {"layer": number, "clusters": rows}):
         return
     print(f"{'size':>5} {'cohesion':>8} {'conductance':>11}  name; oddest member")
     for row in rows:
@@ -185,7 +183,7 @@ def _conflicts_line(index: Index) -> str:
 
 
 def _show_thing(options: argparse.Namespace) -> None:
-    """Return what one thing of the index says, and what made it."""
+    """Show what one thing of the index says, and what made it."""
     index = open_index(options.index)
     shown = thing_of(index, options.of)
     if shown is None:

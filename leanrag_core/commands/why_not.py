@@ -1,6 +1,7 @@
 """why-not: the step of a retrieval that lost an entity, a chunk or a passage, and the settings that find it."""
 
 import argparse
+from dataclasses import asdict
 
 from leanrag_core.commands._options import Verbs, add_asked, asked_options, set_run
 from leanrag_core.commands._printing import print_json, printed_json
@@ -62,13 +63,8 @@ def _without(options: argparse.Namespace) -> None:
     if options.json:
         answer = None
         if answer_change is not None:
-            moved = [{"text": each.text, "before": each.before, "after": each.after} for each in answer_change.moved]
-            answer = {
-                "gone": answer_change.gone,
-                "new": answer_change.new,
-                "moved": moved,
-                "same": answer_change.n_same,
-            }
+            answer = asdict(answer_change)
+            answer["same"] = answer.pop("n_same")
         groups = [{"role": each.role, "entered": each.entered, "left": each.left} for each in context.groups]
         print_json({"way": run.way, "tokens": context.tokens, "context": groups, "answer": answer})
         return

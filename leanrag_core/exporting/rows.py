@@ -69,13 +69,13 @@ def edges(index: Index) -> Iterator[Edge]:
         ids = layer.entities["id"]
         for start in range(0, layer.relations.num_rows, _BATCH):
             rows = layer.relations.slice(start, _BATCH)
-            ends_of_rows = (ids.take(rows[end].combine_chunks()).to_pylist() for end in ("source", "target"))
-            pairs = zip(*ends_of_rows, strict=True)
-            names = ("id", "kind", "strength", "weight", "description", "keywords")
-            cells = [rows[name].to_pylist() for name in names]
-            for ends, id_, kind, strength, weight, said, words in zip(pairs, *cells, strict=True):
+            ends = (ids.take(rows[end].combine_chunks()).to_pylist() for end in ("source", "target"))
+            names = ("kind", "strength", "weight", "description", "keywords")
+            cells = (rows[name].to_pylist() for name in names)
+            columns = zip(rows["id"].to_pylist(), *ends, *cells, strict=True)
+            for id_, source, target, kind, strength, weight, said, words in columns:
                 keywords = tuple(words or ())
-                yield Edge(id_, *ends, layer.number, kind or "", strength, weight, said or "", keywords)
+                yield Edge(id_, source, target, layer.number, kind or "", strength, weight, said or "", keywords)
 
 
 class StreamedGraph:

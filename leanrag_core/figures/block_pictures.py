@@ -208,7 +208,13 @@ def treemap(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
 
 
 def _block(
-    tree: ShownTree, layer: int, row: int, parent: str, inner: np.ndarray, box: tuple[float, ...], **more: Any
+    tree: ShownTree,
+    layer: int,
+    row: int,
+    parent: str,
+    inner: np.ndarray,
+    box: tuple[float, float, float, float],
+    **more: Any,
 ) -> Block:
     """Return the block of a node. inner: (children,) rows that lie in it. box: x, y, width, height. more: of its last
     fields."""
@@ -216,7 +222,9 @@ def _block(
     return Block(id_, parent, layer, row, below, len(inner), 0, *box, **more)
 
 
-def _fold_block(tree: ShownTree, layer: int, rows: np.ndarray, parent: str, box: tuple[float, ...]) -> Block:
+def _fold_block(
+    tree: ShownTree, layer: int, rows: np.ndarray, parent: str, box: tuple[float, float, float, float]
+) -> Block:
     """Return the block that stands for those (n,) rows of a layer. box: x, y, width, height."""
     below = int(tree.below[layer][rows].sum())
     return Block(fold_id(parent, layer), parent, layer, -1, below, 0, len(rows), *box)

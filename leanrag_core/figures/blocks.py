@@ -1,5 +1,6 @@
 """The blocks that icicle, treemap and sunburst are made of. The browser draws them and measures their texts."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,19 +82,16 @@ def shown_tree(
     """Return the tree with those sizes. kept: entities that are never folded. hits: rank of each that the question
     found. below: (n,) of each layer."""
     rows: list[set[int]] = [set() for _ in index.layers]
-    counts: list[dict[int, int]] = [{} for _ in index.layers]
+    counts: list[Counter[int]] = [Counter() for _ in index.layers]
     for place in {*kept, *hits}:
         if below[place.layer][place.row]:
             rows[place.layer].add(place.row)
             for layer, row in index.ancestors(place.layer, place.row):
                 rows[layer].add(row)
     for place, rank in hits.items():
-        if place.layer == 0:
-            counts[0][place.row] = rank
-        else:
-            counts[place.layer][place.row] = counts[place.layer].get(place.row, 0) + 1
+        counts[place.layer][place.row] += 1 if place.layer else rank
         for layer, row in index.ancestors(place.layer, place.row):
-            counts[layer][row] = counts[layer].get(row, 0) + 1
+            counts[layer][row] += 1
     return ShownTree(index, below, tuple(frozenset(layer) for layer in rows), tuple(counts))
 
 

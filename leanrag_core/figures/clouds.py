@@ -70,11 +70,11 @@ def place_clouds(
         toward = middles[focus_cloud] if at != focus_cloud >= 0 else None
         dots = _seated(scene, nodes, slots, toward, middles, members)
         children = scene.nodes[cluster].children if cluster >= 0 else len(nodes)
-        x, y = middles[at].tolist()
+        (x, y), (radius_x, radius_y) = middles[at].tolist(), radii[at].tolist()
         places = np.array([place for _, *place in dots])
         bubble = _bubble(places, middles[at], radii[at], room)
         hue = _hue(scene, cluster, clouds)
-        clouds.append(Cloud(cluster, x, y, *radii[at].tolist(), dots, children - len(nodes), bubble, hue))
+        clouds.append(Cloud(cluster, x, y, radius_x, radius_y, dots, children - len(nodes), bubble, hue))
     return clouds
 
 

@@ -87,11 +87,8 @@ def figures_of(job: JobState) -> tuple[Count, ...]:
 def _count(figure: Figure, states: dict[str, StageState]) -> Count:
     sources = [(states.get(name, StageState(name, "waiting")), note) for name, note in figure.sources]
     state, note = next((source for source in sources if source[0].found), sources[-1])
-    return Count(figure.title, getattr(state, figure.field), note or _of_total(state.total))
-
-
-def _of_total(total: int) -> Message:
-    return message("job.figure.of_total", n=total) if total else message("job.figure.not_counted")
+    of_total = message("job.figure.of_total", n=state.total) if state.total else message("job.figure.not_counted")
+    return Count(figure.title, getattr(state, figure.field), note or of_total)
 
 
 def summary_of(job: JobState) -> tuple[Fact, ...]:

@@ -2,6 +2,7 @@
 in the whole hierarchy.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -138,10 +139,7 @@ def _threads(trace: Trace, graph: LayeredGraph, cards: Sequence[Card]) -> tuple[
     lowest = max(row.bottom for row in graph.rows) if graph.rows else 0.0
     drawn = []
     for card in cards:
-        counts: dict[str, int] = {}
-        for id_ in sources.get(card.id, ()):
-            if id_ in holder:
-                counts[holder[id_].id] = counts.get(holder[id_].id, 0) + 1
+        counts = Counter(holder[id_].id for id_ in sources.get(card.id, ()) if id_ in holder)
         ends = sorted(counts, key=lambda id_: holder[id_].x)
         for place, id_ in enumerate(ends):
             dot = holder[id_]

@@ -73,14 +73,10 @@ def _around(types: Sequence[int], links: Mapping[tuple[int, int], int]) -> list[
     row = left[:1]
     del left[:1]
     while left:
-        best = max(left, key=lambda place: (_between(links, place, row[-1]), -place))
+        best = max(left, key=lambda place: (links.get((min(place, row[-1]), max(place, row[-1])), 0), -place))
         row.append(best)
         left.remove(best)
     return row
-
-
-def _between(links: Mapping[tuple[int, int], int], first: int, second: int) -> int:
-    return links.get((min(first, second), max(first, second)), 0)
 
 
 def _even_angles(n: int, radius_x: float, radius_y: float) -> list[float]:

@@ -148,11 +148,7 @@ def find_paths(run: Retrieval, seeds: tuple[Seed, ...]) -> Paths:
     nodes = retrieved_nodes(index, subtree, seeds)
     run.lap("lca")
     related = relations_among(
-        index,
-        nodes,
-        inter_cluster=options.inter_cluster,
-        base=options.base_relations,
-        ends=options.inter_cluster_ends,
+        index, nodes, inter_cluster=options.inter_cluster, base=options.base_relations, ends=options.inter_cluster_ends
     )
     if without:
         related = replace(related, relations=tuple(each for each in related.relations if each.id not in without))

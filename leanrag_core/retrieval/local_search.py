@@ -19,14 +19,9 @@ from leanrag_core.retrieval.base_graph import (
     relations_around,
 )
 from leanrag_core.retrieval.budgets import Candidate, affordable, section, text_line
-from leanrag_core.retrieval.communities import (
-    COMMUNITIES,
-    communities_holding,
-    community_line,
-    held_reports,
-    level_of,
-)
+from leanrag_core.retrieval.communities import COMMUNITIES, communities_holding, community_line, held_reports, level_of
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
+from leanrag_core.retrieval.tools import nothing
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
 from leanrag_core.types.communities import Communities
@@ -57,10 +52,6 @@ class LocalEvidence:
     context: Context
 
 
-def _unmeasured(name: str) -> None:
-    return None
-
-
 def local_chunks(run: Retrieval, vector: np.ndarray) -> Sequence[EntityChunk]:
     """Return the chunks of local_evidence() alone, for a search whose context nobody reads. vector: (d,)."""
     near = nearest_entities(run.index, vector, run.options.top_k, run.tools)
@@ -72,7 +63,7 @@ def local_evidence(
     communities: Communities,
     vector: np.ndarray,
     max_tokens: int,
-    lap: Callable[[str], None] = _unmeasured,
+    lap: Callable[[str], None] = nothing,
 ) -> LocalEvidence:
     """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: called with
     the name of each step when it is done.

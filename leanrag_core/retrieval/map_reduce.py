@@ -287,17 +287,14 @@ def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str, quest
     sentence that says that nothing is known. question: which is answered, else that of the trace.
     """
     if not trace.context.tokens:
-        return Answer(nothing, (AnswerPart(nothing, ()),), (), False, tools.language is None, _model(tools), trace)
+        model = "builtin" if tools.language is None else tools.language.name
+        return Answer(nothing, (AnswerPart(nothing, ()),), (), False, tools.language is None, model, trace)
     if tools.language is None:
         return cited_answer(trace, _builtin_parts(trace), "builtin", extractive=True)
     before = tools.meter.read().usage
     text = ask_text(tools.language, tools, task, question=question or trace.question, points=trace.context.text)
     usage = tools.meter.read().usage - before
     return cited_answer(trace, cited_parts(text, trace.context), tools.language.name, usage=usage)
-
-
-def _model(tools: Tools) -> str:
-    return "builtin" if tools.language is None else tools.language.name
 
 
 def _builtin_parts(trace: Trace) -> list[AnswerPart]:

@@ -15,12 +15,7 @@ _ON_PATH, _IS_LCA = message("leanrag.reason.path"), message("leanrag.reason.lca"
 _NEIGHBOUR = message("leanrag.reason.neighbour")
 MAX_NEIGHBOURING = 50  # relations of a layer that leave the paths: a context holds hardly more
 # (whether it is a seed, whether it is the lowest common ancestor) -> roles; a single seed is its own ancestor.
-_ROLES = {
-    (True, True): ("seed", "lca"),
-    (True, False): ("seed",),
-    (False, True): ("lca",),
-    (False, False): ("path",),
-}
+_ROLES = {(True, True): ("seed", "lca"), (True, False): ("seed",), (False, True): ("lca",), (False, False): ("path",)}
 
 
 def node_item(

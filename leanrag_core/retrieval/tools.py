@@ -20,12 +20,8 @@ def _no_part(name: str) -> Any:
     raise PartMissing("part.missing", part=name)
 
 
-def _never() -> None:
-    return None
-
-
-def _unheard(step: TraceStep) -> None:
-    return None
+def nothing(*_: object) -> None:
+    """Do nothing: what is called where nobody listens."""
 
 
 class Reranks(Protocol):
@@ -61,8 +57,8 @@ class Tools:
     searches: SearchStore | None = None
     meter: Meter = field(default_factory=Meter)
     report: Report = silent
-    cancelled: Callable[[], None] = _never
-    on_step: Callable[[TraceStep], None] = _unheard
+    cancelled: Callable[[], None] = nothing
+    on_step: Callable[[TraceStep], None] = nothing
     without: frozenset[str] = frozenset()
     context_alone: bool = False
     measured: bool = False

@@ -45,13 +45,7 @@ class Nearest:
 
 
 def nearest(
-    index: Index,
-    layer: Layer,
-    vector: np.ndarray,
-    n: int,
-    how: str = "auto",
-    *,
-    searches: SearchStore | None = None,
+    index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "auto", *, searches: SearchStore | None = None
 ) -> Nearest:
     """Return the n nearest entities of the layer. vector: (d,) float32, unit length.
 

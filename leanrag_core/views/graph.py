@@ -31,11 +31,6 @@ def hues(palette: Palette) -> list[str]:
     return [pair[palette.dark] for pair in _HUES]
 
 
-def _near_words(say: Say) -> list[str]:
-    """Say how near a node is, by its hops."""
-    return [say(f"explore.graph.hops.{hops}") for hops in range(FARTHER + 1)]
-
-
 def graph_legend(say: Say, *, whole: bool) -> list[tuple[str, str]]:
     """Return the marks and what they mean; fewer where the whole graph is drawn."""
     looks: tuple[str, ...] = ("focus", "one", "two", "far", "tree", "relation")
@@ -52,7 +47,8 @@ def graph_words(say: Say) -> dict[str, Any]:
     )
     texts: dict[str, Any] = {name: say(f"explore.graph.word.{name}", n="{n}", name="{name}") for name in names}
     columns = [say(f"explore.graph.column.{name}") for name in ("name", "layer", "near", "above")]
-    return {**texts, "columns": columns, "near": _near_words(say)}
+    near = [say(f"explore.graph.hops.{hops}") for hops in range(FARTHER + 1)]
+    return {**texts, "columns": columns, "near": near}
 
 
 def packed_nodes(drawn: AllNodes, say: Say) -> dict[str, Any]:

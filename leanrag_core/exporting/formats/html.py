@@ -9,14 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.figures.html import html
-from leanrag_core.figures.index_picture import (
-    MAX_EDGES,
-    MAX_NODES,
-    DrawnEdge,
-    DrawnNode,
-    index_graph,
-    layer_legend,
-)
+from leanrag_core.figures.index_picture import MAX_EDGES, MAX_NODES, DrawnEdge, DrawnNode, index_graph, layer_legend
 from leanrag_core.figures.neighbourhood import vis_page
 from leanrag_core.figures.palette import palette
 from leanrag_core.messages.catalog import sentence

@@ -15,14 +15,7 @@ from leanrag_core.types.index import Index
 
 _TEXT, _NUMBER = pa.string(), pa.int32()
 _ENTITIES = pa.schema(
-    [
-        ("id", _TEXT),
-        ("layer", _NUMBER),
-        ("name", _TEXT),
-        ("type", _TEXT),
-        ("description", _TEXT),
-        ("parent", _TEXT),
-    ]
+    [("id", _TEXT), ("layer", _NUMBER), ("name", _TEXT), ("type", _TEXT), ("description", _TEXT), ("parent", _TEXT)]
 )
 _RELATIONS = pa.schema(
     [

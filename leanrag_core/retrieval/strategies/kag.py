@@ -5,16 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
-from leanrag_core.retrieval.graph_traces import (
-    Asked,
-    GraphStep,
-    RankedGraph,
-    announce,
-    graph_context,
-    graph_trace,
-)
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, announce, graph_context, graph_trace
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.model_replies import ask_text, json_or_note, lists_in, reply_or_note
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector, reciprocal_rank_fusion
@@ -98,10 +91,10 @@ class Strategy(StrategyBase[Config]):
         relations = list(dict.fromkeys(row for step in solved for row in step.relations))
         rows = chunks[: config.top_c]
         ranked = RankedGraph(entities, relations, chunks, {}, {}, cosines_of(index, query.vector, rows), "passage.near")
-        asked = [
-            Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")
-            for number, step in enumerate(solved, start=1)
-        ]
+        asked = []
+        for number, step in enumerate(solved, start=1):
+            reason = message("kag.reason.answered", answer=step.answer) if step.answer else message("kag.reason")
+            asked.append(Asked(_id(number), step.text, reason, set(step.entities), "sub-question"))
         filled, caption = graph_context(run, ranked), message("kag.chunks", n=len(rows))
         return graph_trace(run, ranked, filled, steps=steps, chunk_caption=caption, asked=asked)
 
@@ -186,7 +179,3 @@ def _strongest(index: Index, row: int) -> list[int]:
 
 def _id(number: int) -> str:
     return f"question-{number}"
-
-
-def _reason(step: _Solved) -> Message:
-    return message("kag.reason.answered", answer=step.answer) if step.answer else message("kag.reason")

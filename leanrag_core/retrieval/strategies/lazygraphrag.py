@@ -223,12 +223,7 @@ class Strategy(StrategyBase[Config]):
         return passage_items(index, [each.row for each in chosen], ratings, reasons)
 
     def _searches(
-        self,
-        run: Retrieval,
-        refined: Subqueries,
-        graph: NounGraph,
-        communities: ConceptCommunities,
-        faults: Faults,
+        self, run: Retrieval, refined: Subqueries, graph: NounGraph, communities: ConceptCommunities, faults: Faults
     ) -> list[_Search]:
         """Return the search for each subquery, which has an equal share of the tests; several at once where a model
         is asked."""

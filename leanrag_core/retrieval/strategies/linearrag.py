@@ -82,9 +82,7 @@ class Strategy(StrategyBase[Config]):
         published("released"),
         Preset("hotpotqa", message("linearrag.preset.hotpotqa"), {"sentences_each": 1, "passage_ratio": 0.05}),
         Preset(
-            "musique",
-            message("linearrag.preset.musique"),
-            {"most_hops": 4, "sentences_each": 4, "least_score": 0.1},
+            "musique", message("linearrag.preset.musique"), {"most_hops": 4, "sentences_each": 4, "least_score": 0.1}
         ),
     )
 

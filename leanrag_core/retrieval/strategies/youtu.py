@@ -18,14 +18,7 @@ from leanrag_core.retrieval.communities import (
     member_links,
 )
 from leanrag_core.retrieval.context import RELATIONS
-from leanrag_core.retrieval.graph_traces import (
-    Asked,
-    GraphContext,
-    GraphStep,
-    RankedGraph,
-    announce,
-    graph_trace,
-)
+from leanrag_core.retrieval.graph_traces import Asked, GraphContext, GraphStep, RankedGraph, announce, graph_trace
 from leanrag_core.retrieval.passages import cosines_of
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
