@@ -4,13 +4,12 @@ import argparse
 import os
 from pathlib import Path
 
-from leanrag_core.commands._options import Verbs
 from leanrag_core.workbench import Workbench
 
 _NICENESS = 10  # the pages and an answer go before a build
 
 
-def add_verbs(verbs: Verbs) -> None:
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verb run-job."""
     parser = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
     parser.add_argument("folder", type=Path)
