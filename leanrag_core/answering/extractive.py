@@ -275,15 +275,7 @@ def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | Non
     sentences += [sentence_of(language)] if language else []
     sentences += [f"Nearest: {near[0].text}"] if near else []
     text = " ".join(sentences)
-    return Answer(
-        text,
-        (AnswerPart(text, ()),),
-        (),
-        grounded=False,
-        extractive=True,
-        model="builtin",
-        trace=trace,
-        nearest=near[0].text if near else "",
-        nearest_parts=tuple(AnswerPart(each.text, (each.mark,), each.section) for each in near),
-        because=language,
-    )
+    parts = tuple(AnswerPart(each.text, (each.mark,), each.section) for each in near)
+    nearest_text, said = near[0].text if near else "", (AnswerPart(text, ()),)
+    refused = Answer(text, said, (), grounded=False, extractive=True, model="builtin", trace=trace, because=language)
+    return replace(refused, nearest=nearest_text, nearest_parts=parts)

@@ -124,14 +124,8 @@ def _run(options: argparse.Namespace) -> None:
     results = []
     for spec in _specs(options, bench):
         models = bench.models.make(budget=Budget(dollars=options.max_dollars))
-        result = bench.experiments.run(
-            spec,
-            PrintedProgress(),
-            models=models,
-            execution=execution,
-            make_parts=not options.no_parts,
-            again=options.again,
-        )
+        how: dict[str, Any] = {"make_parts": not options.no_parts, "again": options.again}
+        result = bench.experiments.run(spec, PrintedProgress(), models=models, execution=execution, **how)
         results.append(result)
         if not options.json:
             _print(result, options)

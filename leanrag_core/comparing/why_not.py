@@ -172,17 +172,12 @@ def _reaching(trace: Trace, index: Index, gold: Gold, way: Lane, rank: SeedRank 
 
 
 def _on_path(trace: Trace, index: Index, rank: SeedRank) -> list[Check]:
-    above = index.ancestors(rank.place.layer, rank.place.row)[:1]
     on_path = {(item.layer, item.row) for item in trace.nodes}
-    return [
-        Check(
-            PATH,
-            PASSED if (layer, row) in on_path else LOST,
-            message("plain", text=index.layers[layer].entity_cells.value("name", row)),
-            decides=False,
-        )
-        for layer, row in above
-    ]
+    checks = []
+    for layer, row in index.ancestors(rank.place.layer, rank.place.row)[:1]:
+        name = message("plain", text=index.layers[layer].entity_cells.value("name", row))
+        checks.append(Check(PATH, PASSED if (layer, row) in on_path else LOST, name, decides=False))
+    return checks
 
 
 def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check:

@@ -42,20 +42,9 @@ def bias_bars(bars: Sequence[BiasBar], *, width: int, label: str, no_bias: str) 
         weight = "650" if bar.is_overall else "400"
         shapes.append(text(0, y + 4.5, fitted(bar.name, left - 12, 13), size=13, title=bar.name, font_weight=weight))
         ends = sorted((middle, axis.at(bar.share)))
-        fill = "left" if bar.is_biased else "base"
-        fade = "1" if bar.is_overall else ".6"
-        shapes.append(
-            rect(
-                ends[0],
-                y - 6,
-                ends[1] - ends[0],
-                12,
-                radius=1,
-                title=f"{bar.name}: {bar.shown}",
-                fill=fill,
-                opacity=fade,
-            )
-        )
+        look = {"fill": "left" if bar.is_biased else "base", "opacity": "1" if bar.is_overall else ".6"}
+        title = f"{bar.name}: {bar.shown}"
+        shapes.append(rect(ends[0], y - 6, ends[1] - ends[0], 12, radius=1, title=title, **look))
         line = f"M{axis.at(bar.low):.1f} {y:.1f}H{axis.at(bar.high):.1f}"
         shapes.append(path(line, stroke="text", stroke_width="1.6"))
         shapes.append(text(width - 2, y + 4.5, bar.shown, size=13, anchor="end", font_weight=weight))

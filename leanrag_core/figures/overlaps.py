@@ -32,14 +32,9 @@ def lane_drawing(letter: str, notes: Sequence[str], *, passed: int, stages: int,
     if not is_found:
         shapes.append(path(f"M{last:.1f} {_Y}H{xs[-1]:.1f}", stroke="line", stroke_width="1.5", stroke_dasharray="2 4"))
     if last > xs[0]:
-        shapes.append(
-            path(
-                f"M{xs[0]:.1f} {_Y}H{last:.1f}",
-                stroke=colour,
-                stroke_width="2.6",
-                stroke_dasharray=DASHES.get(letter, "") or "none",
-            )
-        )
+        dashes = DASHES.get(letter, "") or "none"
+        line = f"M{xs[0]:.1f} {_Y}H{last:.1f}"
+        shapes.append(path(line, stroke=colour, stroke_width="2.6", stroke_dasharray=dashes))
     for place, x in enumerate(xs):
         note = notes[place] if place < len(notes) else ""
         if is_found and place == stages - 1:

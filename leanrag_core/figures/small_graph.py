@@ -199,20 +199,11 @@ def passages_drawing(trace: Trace, owners: Mapping[str, str], *, width: int, lan
     for place, passage in enumerate(shown):
         x, height = step * place + 3, 6 + 52 * (scores[place] - low) / reach
         shared = len(owners.get(passage.id, "")) > 1
-        fill = "chunk" if shared else "bg"
+        wide, fill = min(21, step - 6), "chunk" if shared else "bg"
         shapes.append(
-            rect(
-                x,
-                92 - height,
-                min(21, step - 6),
-                height,
-                title=passage.name,
-                fill=fill,
-                stroke="chunk",
-                stroke_width="1.3",
-            )
+            rect(x, 92 - height, wide, height, title=passage.name, fill=fill, stroke="chunk", stroke_width="1.3")
         )
-        middle = x + min(21, step - 6) / 2
+        middle = x + wide / 2
         score = f"{scores[place]:.2f}".removeprefix("0") if scores[place] < 10 else f"{scores[place]:.0f}"
         shapes.append(text(middle, 88 - height, score, size=_SIZE, anchor="middle"))
         mark = marks.get(passage.id, "–")

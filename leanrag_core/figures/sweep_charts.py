@@ -116,16 +116,9 @@ def _cell(
 def _outline(x: float, y: float, step: float, colour: str, *, inner: bool) -> list[Shape]:
     inset = 5.5 if inner else 1.0
     wide, high = step - _GAP - 2 * inset, _HIGH - _GAP - 2 * inset
-    return [
-        path(
-            f"M{x + inset:.1f} {y + inset:.1f}h{wide:.1f}v{high:.1f}h{-wide:.1f}Z",
-            stroke=stroke,
-            stroke_width=thick,
-            stroke_linejoin="round",
-            pointer_events="none",
-        )
-        for stroke, thick in (("bg", "5"), (colour, "2.6"))
-    ]
+    frame = f"M{x + inset:.1f} {y + inset:.1f}h{wide:.1f}v{high:.1f}h{-wide:.1f}Z"
+    look = {"stroke_linejoin": "round", "pointer_events": "none"}
+    return [path(frame, stroke=stroke, stroke_width=thick, **look) for stroke, thick in (("bg", "5"), (colour, "2.6"))]
 
 
 _HEIGHT, _TOP, _BOTTOM = 232, 40, 26  # px
@@ -174,17 +167,8 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
         shapes.append(text(x, _HEIGHT - 8, axis.low_shown, size=12, anchor="middle", fill="mute"))
         if axis.kept is not None:
             ends = sorted(height_of(end, axis) for end in axis.kept)
-            shapes.append(
-                rect(
-                    x - 6,
-                    ends[0],
-                    12,
-                    max(3.0, ends[1] - ends[0]),
-                    radius=3,
-                    fill="color-mix(in srgb,var(--lr-prim) 14%,transparent)",
-                    stroke="prim",
-                )
-            )
+            look = {"fill": "color-mix(in srgb,var(--lr-prim) 14%,transparent)", "stroke": "prim"}
+            shapes.append(rect(x - 6, ends[0], 12, max(3.0, ends[1] - ends[0]), radius=3, **look))
     for run in order:
         if run.is_chosen:
             shapes += _dots(run, axes, xs)

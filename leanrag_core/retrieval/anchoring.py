@@ -68,19 +68,12 @@ def find_seeds(
             rows, scores = _with_name_bonus(index, layer, query.text, query.vector, rows, scores, n)
         scored += [(float(score), layer.number, int(row)) for row, score in zip(rows, scores, strict=True)]
     scored.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
-    seeds = tuple(
-        Seed(
-            id=index.layers[number].entity_cells.value("id", row),
-            name=index.layers[number].entity_cells.value("name", row),
-            layer=number,
-            row=row,
-            score=score,
-            rank=place,
-        )
-        for place, (score, number, row) in enumerate(scored[:n], start=1)
-    )
+    seeds = []
+    for place, (score, number, row) in enumerate(scored[:n], start=1):
+        id_, name = (index.layers[number].entity_cells.value(column, row) for column in ("id", "name"))
+        seeds.append(Seed(id_, name, number, row, score, place))
     instead = next((near.instead for near in searched if near.instead), None)
-    return Anchors(seeds, searched[0].kind, searched[0].recall, instead)
+    return Anchors(tuple(seeds), searched[0].kind, searched[0].recall, instead)
 
 
 @dataclass(frozen=True)

@@ -38,18 +38,8 @@ class SectionForm:
 
     def made(self, items: Sequence[ContextItem], text: str, tokens: int, budget: int) -> ContextSection:
         """Return the section with those items."""
-        return ContextSection(
-            name=self.name,
-            title=self.title,
-            letter=self.letter,
-            colour=self.colour,
-            items=tuple(items),
-            text=text,
-            tokens=tokens,
-            budget=budget,
-            phrase=self.phrase,
-            noun=self.noun,
-        )
+        form, filling = (self.name, self.title, self.letter, self.colour), (tuple(items), text, tokens, budget)
+        return ContextSection(*form, *filling, phrase=self.phrase, noun=self.noun)
 
 
 def section_form(name: str, letter: str, colour: str, heading: str, nouns: Mapping[str, str]) -> SectionForm:

@@ -87,14 +87,7 @@ def together_links(
         low, high = sorted((first, second))
         source, target = item_of[low], item_of[high]
         sentences = int(graph.adjacency[low, high])
-        links[low, high] = TraceRelation(
-            f"together-{low}-{high}",
-            source.id,
-            target.id,
-            "together",
-            None,
-            "co-occurrence",
-            float(sentences),
-            f"{source.name} and {target.name} share {sentences} sentences.",
-        )
+        id_, said = f"together-{low}-{high}", f"{source.name} and {target.name} share {sentences} sentences."
+        made = ("together", None, "co-occurrence", float(sentences))
+        links[low, high] = TraceRelation(id_, source.id, target.id, *made, said)
     return tuple(links.values())

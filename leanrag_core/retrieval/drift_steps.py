@@ -48,9 +48,7 @@ def expanded(run: Retrieval, communities: Communities) -> np.ndarray:
     sample = int(np.random.default_rng(SHUFFLE_SEED).integers(len(communities)))
     reply = reply_or_note(
         run.tools,
-        lambda language: ask_text(
-            language, run.tools, "drift_expand", question=run.query.text, report=report_of(communities, sample)
-        ),
+        lambda: ask_text(run.tools, "drift_expand", question=run.query.text, report=report_of(communities, sample)),
         step=message("graphrag_drift.step.primer"),
         instead=message("graphrag_drift.built_in_expansion"),
         built_in=message("graphrag_drift.built_in"),
@@ -94,9 +92,7 @@ def _answers(run: Retrieval, task: str, fields: Sequence[Mapping[str, object]], 
 
     def answer(values: Mapping[str, object]) -> StepAnswer:
         return faults.tried(
-            lambda: ask_json(
-                language, tools, task, _read, keys=("answer",), schema=_REPLY, question=run.query.text, **values
-            ),
+            lambda: ask_json(tools, task, _read, keys=("answer",), schema=_REPLY, question=run.query.text, **values),
             spent=StepAnswer(),
             instead=StepAnswer,
         )

@@ -64,16 +64,11 @@ class Asked:
 
 def asked_keywords(words: Mapping[str, str], rows: Mapping[str, Collection[int]]) -> list[Asked]:
     """Return the keywords of each level, low or high, and the entities that they led to. words: joined, by level."""
-    return [
-        Asked(
-            f"keywords-{level}",
-            text,
-            message(f"lightrag.reason.{level}"),
-            set(rows[level]),
-            title=message(f"lightrag.step.{level}"),
-        )
-        for level, text in words.items()
-    ]
+    asked = []
+    for level, text in words.items():
+        reason, title = message(f"lightrag.reason.{level}"), message(f"lightrag.step.{level}")
+        asked.append(Asked(f"keywords-{level}", text, reason, set(rows[level]), title=title))
+    return asked
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,7 @@ def local_chunks(run: Retrieval, vector: np.ndarray) -> Sequence[EntityChunk]:
 
 
 def local_evidence(
-    run: Retrieval,
-    communities: Communities,
-    vector: np.ndarray,
-    max_tokens: int,
-    lap: Callable[[str], None] = nothing,
+    run: Retrieval, communities: Communities, vector: np.ndarray, max_tokens: int, lap: Callable[[str], None] = nothing
 ) -> LocalEvidence:
     """Return what is found for the vector; no language model is called. vector: (d,) of the question. lap: called with
     the name of each step when it is done.

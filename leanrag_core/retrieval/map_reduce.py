@@ -168,7 +168,6 @@ def mapped_points(run: Retrieval, step: MapStep, rows: Sequence[int]) -> Points:
     def points_of(batch: Batch) -> list[Point]:
         return faults.tried(
             lambda: ask_json(
-                language,
                 tools,
                 step.task,
                 lambda cells: _points(cells, step.texts, batch.rows),
@@ -233,19 +232,10 @@ def drawn_points(points: Sequence[Point], texts: Mapping[int, TraceItem]) -> Dra
     """Return the points as they are drawn and written. texts: the items of the texts, by row."""
     items, links = [], []
     for rank, point in enumerate(points, start=1):
-        items.append(
-            TraceItem(
-                id=f"point-{rank}",
-                kind="point",
-                name=texts[point.sources[0]].name if point.sources else f"Point {rank}",
-                roles=("point",),
-                score=float(point.score),
-                rank=rank,
-                reason=message("graphrag_global.point", score=point.score),
-                text=point.text,
-            )
-        )
-        links += [link(texts[row].id, f"point-{rank}", "gives", "map") for row in point.sources]
+        id_, name = f"point-{rank}", texts[point.sources[0]].name if point.sources else f"Point {rank}"
+        score, reason = float(point.score), message("graphrag_global.point", score=point.score)
+        items.append(TraceItem(id_, "point", name, ("point",), score=score, rank=rank, reason=reason, text=point.text))
+        links += [link(texts[row].id, id_, "gives", "map") for row in point.sources]
     lines = tuple(text_line("point", item.id, f"{item.name} ({item.score:.0f}):", item.text) for item in items)
     return DrawnPoints(tuple(items), tuple(links), lines)
 
@@ -292,7 +282,7 @@ def reduced_answer(trace: Trace, tools: Tools, *, task: str, nothing: str, quest
     if tools.language is None:
         return cited_answer(trace, _builtin_parts(trace), "builtin", extractive=True)
     before = tools.meter.read().usage
-    text = ask_text(tools.language, tools, task, question=question or trace.question, points=trace.context.text)
+    text = ask_text(tools, task, question=question or trace.question, points=trace.context.text)
     usage = tools.meter.read().usage - before
     return cited_answer(trace, cited_parts(text, trace.context), tools.language.name, usage=usage)
 

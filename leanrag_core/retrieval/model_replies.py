@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.asking import ask, read_json
-from leanrag_core.models.base import Completion, LanguageModel, Sample
+from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.window import fill_within
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.calls import JsonSchema
@@ -27,12 +27,7 @@ class Reply(Generic[T]):
 
 
 def reply_or_note(
-    tools: Tools,
-    call: Callable[[LanguageModel], T],
-    *,
-    step: Message,
-    instead: Message,
-    built_in: Message | None = None,
+    tools: Tools, call: Callable[[], T], *, step: Message, instead: Message, built_in: Message | None = None
 ) -> Reply[T]:
     """Return what the call gives, or a note: without a model, beyond the budget, and for a reply that cannot be used.
 
@@ -41,26 +36,24 @@ def reply_or_note(
     if tools.language is None:
         return Reply(None, message("strategy.note.built_in", instead=built_in or instead))
     try:
-        return Reply(call(tools.language))
+        return Reply(call())
     except BudgetSpent:
         return Reply(None, message("strategy.note.budget_spent", step=step), budget_spent=True)
     except ReplyError as error:
         return Reply(None, message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead))
 
 
-def ask_text(
-    language: LanguageModel, tools: Tools, task: str, *, sample: Sample | None = None, **fields: object
-) -> str:
-    """Return the model's reply to the prompt of that task, without white space around it.
+def ask_text(tools: Tools, task: str, *, sample: Sample | None = None, **fields: object) -> str:
+    """Return the reply of the language model, which the tools have, to the prompt of that task, without white space
+    around it.
 
-    language: tools.language, where it is not None. sample: one of several replies to the same prompt. Raises Cancelled,
-    BudgetSpent, CallFailed, and ReplyError for a second empty reply.
+    sample: one of several replies to the same prompt. Raises Cancelled, BudgetSpent, CallFailed, and ReplyError for a
+    second empty reply.
     """
-    return _asked(language, tools, task, fields, _text, sample=sample)
+    return _asked(tools, task, fields, _text, sample=sample)
 
 
 def ask_json(
-    language: LanguageModel,
     tools: Tools,
     task: str,
     read: Callable[[dict[str, Any]], T],
@@ -76,7 +69,7 @@ def ask_json(
     without them by all of the schema's. Raises what ask_text() does.
     """
     known_by = keys or schema["properties"]
-    return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [known_by]).cells), schema)
+    return _asked(tools, task, fields, lambda reply: read(read_json(reply.text, [known_by]).cells), schema)
 
 
 def json_or_note(
@@ -91,10 +84,7 @@ def json_or_note(
 ) -> Reply[T]:
     """Return what ask_json() gives, or a note: see reply_or_note()."""
     return reply_or_note(
-        tools,
-        lambda language: ask_json(language, tools, task, read, schema=schema, keys=(), **fields),
-        step=step,
-        instead=instead,
+        tools, lambda: ask_json(tools, task, read, schema=schema, keys=(), **fields), step=step, instead=instead
     )
 
 
@@ -116,7 +106,6 @@ _ASKED = ("question", "most")  # fields that are never cut: a question has a lim
 
 
 def _asked(
-    language: LanguageModel,
     tools: Tools,
     task: str,
     fields: dict[str, object],
@@ -124,11 +113,12 @@ def _asked(
     schema: JsonSchema | None = None,
     sample: Sample | None = None,
 ) -> T:
+    assert tools.language is not None
     tools.cancelled()
     tools.meter.require_budget()
     prompt = tools.prompts.of(task)
-    messages = [{"role": "user", "content": fill_within(language, prompt, keep=_ASKED, **fields)}]
-    return ask(language, messages, read, schema=schema, task=prompt.fingerprint, sample=sample).value
+    messages = [{"role": "user", "content": fill_within(tools.language, prompt, keep=_ASKED, **fields)}]
+    return ask(tools.language, messages, read, schema=schema, task=prompt.fingerprint, sample=sample).value
 
 
 def _text(reply: Completion) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -155,21 +156,15 @@ def passage_items(
         source = source_in(
             index, index.chunk_cells.value("document", row), chunk.start, chunk.end, chunk.tokens, led_by
         )
-        items.append(
-            TraceItem(
-                id=chunk.id,
-                kind="passage",
-                name=source.title,
-                roles=("passage",),
-                row=row,
-                score=None if scores is None else scores[row],
-                rank=rank,
-                reason=reason.reason if reason else None,
-                text=chunk.text,
-                source=source,
-            )
-        )
+        ranked: dict[str, Any] = {"score": None if scores is None else scores[row], "rank": rank}
+        ranked["reason"] = reason.reason if reason else None
+        items.append(passage_item(chunk.id, row, source, chunk.text, **ranked))
     return tuple(items)
+
+
+def passage_item(id_: str, chunk: int, source: Source, text: str, **ranked: Any) -> TraceItem:
+    """Return a passage as an item. chunk: row of the chunk that holds it. ranked: its score, rank and reason."""
+    return TraceItem(id_, "passage", source.title, ("passage",), row=chunk, text=text, source=source, **ranked)
 
 
 def chunks_without(index: Index, ranking: np.ndarray, without: frozenset[str]) -> np.ndarray:

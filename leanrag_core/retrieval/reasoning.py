@@ -29,8 +29,7 @@ def next_thought(
     """
     reply = reply_or_note(
         run.tools,
-        lambda language: ask_text(
-            language,
+        lambda: ask_text(
             run.tools,
             "reason_step",
             question=run.query.text,

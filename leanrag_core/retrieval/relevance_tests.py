@@ -57,7 +57,7 @@ class SentenceTest:
             return self.builtin(rows)
         ratings: dict[int, int] = {}
         for call in _calls(self.run, language, self.question, rows):
-            for row, rating in self._asked(language, call).items():
+            for row, rating in self._asked(call).items():
                 ratings[row] = max(rating, ratings.get(row, 0))
         return ratings
 
@@ -71,10 +71,9 @@ class SentenceTest:
     def _least(self) -> float:
         return least_cosine(self.near, self.run.index.manifest.embedding.cosines.across)
 
-    def _asked(self, language: LanguageModel, call: _Call) -> dict[int, int]:
+    def _asked(self, call: _Call) -> dict[int, int]:
         try:
             return ask_json(
-                language,
                 self.run.tools,
                 "rate_sentences",
                 lambda cells: _ratings(cells, call.rows),

@@ -60,9 +60,7 @@ def dynamic_selection(
             return builtin_rating(int(scores[row]))
         report = report_of(communities, row)
         return faults.tried(
-            lambda: ask_json(
-                language, tools, "rate_report", _rating, schema=_RATING_REPLY, question=question, report=report
-            ),
+            lambda: ask_json(tools, "rate_report", _rating, schema=_RATING_REPLY, question=question, report=report),
             spent=0,
             instead=lambda: builtin_rating(int(scores[row])),
         )

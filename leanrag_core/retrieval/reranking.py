@@ -133,16 +133,8 @@ class _Reranking:
         old_section = passage_section(self.before)
         assert old_section is not None
         heading = old_section.text.partition("\n")[0] + "\n" if old_section.text else CHUNKS.heading
-        form = SectionForm(
-            old_section.name,
-            old_section.title,
-            old_section.phrase or CHUNKS.phrase,
-            old_section.noun or CHUNKS.noun,
-            old_section.letter,
-            old_section.colour,
-            heading,
-            CHUNKS.nouns,
-        )
+        words = (old_section.title, old_section.phrase or CHUNKS.phrase, old_section.noun or CHUNKS.noun)
+        form = SectionForm(old_section.name, *words, old_section.letter, old_section.colour, heading, CHUNKS.nouns)
         new_section = section(form, [passage_line(self.index, item) for item in passages], old_section.budget)
         return joined_sections(*(new_section if each is old_section else each for each in self.before.context.sections))
 

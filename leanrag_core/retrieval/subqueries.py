@@ -35,8 +35,7 @@ def subqueries(run: Retrieval, *, most: int) -> Subqueries:
 
     reply = reply_or_note(
         tools,
-        lambda language: ask_json(
-            language,
+        lambda: ask_json(
             tools,
             "refine_subqueries",
             lambda cells: _read(cells, question, most),

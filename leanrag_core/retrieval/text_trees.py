@@ -1,13 +1,14 @@
 """Nodes of a tree of texts: leaves as passages, summaries as items, and both as lines of a context."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.budgets import Candidate, section_form, text_line
 from leanrag_core.retrieval.context import passage_lead
-from leanrag_core.retrieval.passages import source_in
+from leanrag_core.retrieval.passages import passage_item, source_in
 from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.index import Index
 from leanrag_core.types.text_tree import TextTree
@@ -29,10 +30,10 @@ def summary_items(
     """Return those summaries as items. scores, ranks: by row. reason: code of a message with the value score."""
     return tuple(
         TraceItem(
-            id=node_id(tree, row),
-            kind="summary",
-            name=f"Summary {row} of layer {tree.layer[row]}",
-            roles=("summary",),
+            node_id(tree, row),
+            "summary",
+            f"Summary {row} of layer {tree.layer[row]}",
+            ("summary",),
             row=row,
             score=scores[row],
             rank=ranks[row],
@@ -59,20 +60,8 @@ def leaf_passages(
         document = index.chunk_cells.value("document", chunk)
         start, end, tokens = (tree.cells.value(name, row) for name in ("start", "end", "tokens"))
         source = source_in(index, document, start, end, tokens)
-        items.append(
-            TraceItem(
-                id=node_id(tree, row),
-                kind="passage",
-                name=source.title,
-                roles=("passage",),
-                row=chunk,
-                score=scores[row],
-                rank=ranks[row],
-                reason=reasons[row],
-                text=tree.text(index, row),
-                source=source,
-            )
-        )
+        ranked: dict[str, Any] = {"score": scores[row], "rank": ranks[row], "reason": reasons[row]}
+        items.append(passage_item(node_id(tree, row), chunk, source, tree.text(index, row), **ranked))
     return tuple(items)
 
 

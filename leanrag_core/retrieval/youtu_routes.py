@@ -99,8 +99,7 @@ def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools
     Without a model there is no next question. Raises Cancelled and CallFailed."""
     reply = reply_or_note(
         tools,
-        lambda language: ask_json(
-            language,
+        lambda: ask_json(
             tools,
             "reflect_on_evidence",
             _read_reflection,

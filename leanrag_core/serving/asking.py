@@ -276,17 +276,11 @@ def index_values(summary: IndexSummary) -> IndexValues:
 
 def strategy_values() -> list[StrategyValues]:
     """Return all strategies, LeanRAG first."""
-    return [
-        StrategyValues(
-            info.name,
-            sentence(info.title),
-            sentence(info.help),
-            info.calls_model,
-            info.parts,
-            dict(official_settings(info)),
-        )
-        for info in strategies().strategies
-    ]
+    listed = []
+    for info in strategies().strategies:
+        title, help_, official = sentence(info.title), sentence(info.help), dict(official_settings(info))
+        listed.append(StrategyValues(info.name, title, help_, info.calls_model, info.parts, official))
+    return listed
 
 
 def retrieved_values(trace: Trace) -> RetrievedValues:

@@ -62,15 +62,9 @@ class Strategy(StrategyBase[Config]):
         scores = mentions + stated
         chunks = positive_first(scores)
         chosen_chunks = chunks[: config.top_c]
-        ranked = RankedGraph(
-            nodes,
-            rows,
-            chunks,
-            {row: order[row] for row in nodes if row in order},
-            {},
-            by_row(chosen_chunks, scores[chosen_chunks]),
-            "g_retriever.reason",
-        )
+        prize_of = {row: order[row] for row in nodes if row in order}
+        chunk_scores = by_row(chosen_chunks, scores[chosen_chunks])
+        ranked = RankedGraph(nodes, rows, chunks, prize_of, {}, chunk_scores, "g_retriever.reason")
         # The subgraph comes first, and the chunks have what it leaves.
         budgets = {"entities": config.max_tokens // 2, "relations": config.max_tokens - config.max_tokens // 2}
         filled = graph_context(run, ranked, budgets)

@@ -119,8 +119,7 @@ class Strategy(StrategyBase[Config]):
         ]
         reply = reply_or_note(
             tools,
-            lambda language: ask_json(
-                language,
+            lambda: ask_json(
                 tools,
                 "filter_facts",
                 lambda cells: _chosen(cells, len(lines)),

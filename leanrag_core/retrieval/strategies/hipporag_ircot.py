@@ -83,15 +83,8 @@ class Strategy(StrategyBase[Config]):
         mass = np.max([walk_round.mass for walk_round in rounds], axis=0)
         entities = best_positive_rows(mass, DRAWN)
         chosen_rows = ranking[: config.top_c]
-        ranked = RankedGraph(
-            entities.tolist(),
-            (),
-            ranking,
-            by_row(entities, mass[entities]),
-            {},
-            {row: best[row] for row in chosen_rows},
-            "hipporag_ircot.reason",
-        )
+        scores, chunk_scores = by_row(entities, mass[entities]), {row: best[row] for row in chosen_rows}
+        ranked = RankedGraph(entities.tolist(), (), ranking, scores, {}, chunk_scores, "hipporag_ircot.reason")
         return graph_trace(
             run,
             ranked,

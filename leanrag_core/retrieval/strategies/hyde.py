@@ -71,9 +71,7 @@ class Strategy(StrategyBase[Config]):
         for number in range(1, self.config.n_passages + 1):
             sample = Sample(number, _TEMPERATURE)
             try:
-                texts.append(
-                    ask_text(run.tools.language, run.tools, "hyde_passage", sample=sample, question=run.query.text)
-                )
+                texts.append(ask_text(run.tools, "hyde_passage", sample=sample, question=run.query.text))
             except BudgetSpent:
                 run.note(message("strategy.note.budget_spent", step=step))
                 break

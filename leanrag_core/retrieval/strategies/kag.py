@@ -150,7 +150,7 @@ def _answered(run: Retrieval, step: _Solved) -> _Solved:
     material = "\n\n".join(run.index.chunk(row).text.strip() for row in step.chunks[:_MATERIAL])
     reply = reply_or_note(
         run.tools,
-        lambda language: ask_text(language, run.tools, "answer_step", question=step.text, material=material),
+        lambda: ask_text(run.tools, "answer_step", question=step.text, material=material),
         step=message("kag.step.answers"),
         instead=message("kag.no_answer"),
     )

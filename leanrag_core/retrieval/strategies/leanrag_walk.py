@@ -171,18 +171,9 @@ def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceIte
         for entity, flow in pairs:
             id_, name = ids[entity].as_py(), names[entity].as_py()
             share = 100 * flow / chunk_mass if chunk_mass else 0.0
+            said = f"{name} carries {share:.0f} % of this passage's mass."
             relations.append(
-                TraceRelation(
-                    id=f"mass-{id_}-{chunk}",
-                    source=id_,
-                    target=chunk,
-                    role="mass",
-                    layer=None,
-                    made="walk",
-                    strength=flow,
-                    description=f"{name} carries {share:.0f} % of this passage's mass.",
-                    score=flow,
-                )
+                TraceRelation(f"mass-{id_}-{chunk}", id_, chunk, "mass", None, "walk", flow, said, score=flow)
             )
         led_by = tuple(ids[entity].as_py() for entity, _ in pairs)
         reasons[row] = PassageReason(message("leanrag_walk.reason.passage", percent=100 * chunk_mass), led_by)

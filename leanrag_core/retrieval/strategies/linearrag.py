@@ -114,15 +114,9 @@ class Strategy(StrategyBase[Config]):
         entities = sorted(active.weights, key=lambda row: (-float(rounded[row]), row))[:DRAWN]
         run.lap("walk")
         rows = chunks[: config.top_c]
-        ranked = RankedGraph(
-            entities,
-            (),
-            chunks,
-            {row: active.scores[row] for row in entities},
-            {},
-            by_row(rows, scores[rows]),
-            "hipporag2.reason" if seeds else "passage.near",
-        )
+        entity_scores, chunk_scores = {row: active.scores[row] for row in entities}, by_row(rows, scores[rows])
+        reason = "hipporag2.reason" if seeds else "passage.near"
+        ranked = RankedGraph(entities, (), chunks, entity_scores, {}, chunk_scores, reason)
         picture = _with_bridges(graph_picture(index, ranked), graph.sentences, active.bridges)
         ids = [each.id for each in asked]
         walked = message("hipporag2.walk", n=len(chunks)) if seeds else message("linearrag.dense")

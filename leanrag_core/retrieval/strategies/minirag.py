@@ -98,14 +98,8 @@ class Strategy(StrategyBase[Config]):
         best = [path for path in map(paths.best, range(n_drawn)) if path]
         run.lap("paths")
         chosen_rows = list(map(int, chunks.rows[: self.config.top_c]))
-        ranked = RankedGraph(
-            list(starts.scores),
-            (),
-            chunks.rows,
-            starts.scores,
-            chunk_scores={row: chunks.scores[row] for row in chosen_rows},
-            chunk_reason=chunks.reason,
-        )
+        scores = {row: chunks.scores[row] for row in chosen_rows}
+        ranked = RankedGraph(list(starts.scores), (), chunks.rows, starts.scores, {}, scores, chunks.reason)
         budgets = {"entities": self.config.entity_tokens, "relations": 0, "chunks": _CHUNK_TOKENS}
         on_paths = _relations_on(base, best)
         filled = _with_paths(index, graph_context(run, ranked, budgets, flowing=False), best, on_paths)

@@ -165,16 +165,8 @@ def _with_paths(index: Index, filled: GraphContext, paths: Sequence[FlowPath], b
     for rank, path in enumerate(paths, start=1):
         name = " – ".join(item_of[node].name for node in path.nodes)
         text = " ".join(by_relation[row].description.strip() for row in rows[path.nodes])
-        item = TraceItem(
-            f"path-{rank}",
-            "path",
-            name,
-            ("path",),
-            score=path.reliability,
-            rank=rank,
-            reason=message("pathrag.reason", score=path.reliability),
-            text=text,
-        )
+        score, reason = path.reliability, message("pathrag.reason", score=path.reliability)
+        item = TraceItem(f"path-{rank}", "path", name, ("path",), score=score, rank=rank, reason=reason, text=text)
         items.append(item)
         lines.append(text_line("path", item.id, f"{name}:", text))
         links += [

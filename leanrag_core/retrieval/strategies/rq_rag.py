@@ -91,8 +91,7 @@ def _refine(run: Retrieval, searches: list[Search]) -> _Refined:
     rows = dict.fromkeys(row for search in searches for row in search.rows)
     reply = reply_or_note(
         run.tools,
-        lambda language: ask_json(
-            language,
+        lambda: ask_json(
             run.tools,
             "refine_query",
             _read,

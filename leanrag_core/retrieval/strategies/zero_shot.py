@@ -40,7 +40,7 @@ class Strategy(StrategyBase[Config]):
         if tools.language is None:
             return Answer(sentence(_NO_MODEL), (), (), False, True, "builtin", trace)
         spent = tools.meter.read().usage
-        text = ask_text(tools.language, tools, "answer_without_context", question=trace.question)
+        text = ask_text(tools, "answer_without_context", question=trace.question)
         usage = tools.meter.read().usage - spent
         part = AnswerPart(text, ())
         return Answer(text, (part,), (), False, False, tools.language.name, trace, usage)
