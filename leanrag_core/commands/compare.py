@@ -76,13 +76,9 @@ def _compare(options: argparse.Namespace) -> None:
 def _over_set(
     options: argparse.Namespace, bench: Workbench, specs: tuple[ColumnSpec, ...], indexes: dict[str, Index]
 ) -> None:
-    is_set = options.questions in {card.id for card in bench.question_sets.all()}
-    own_file = Path(options.questions)
-    questions = (
-        read_questions(own_file)
-        if own_file.exists() or not is_set
-        else bench.question_sets.questions(options.questions)
-    )
+    sets, own_file = bench.question_sets, Path(options.questions)
+    is_file = own_file.exists() or options.questions not in {card.id for card in sets.all()}
+    questions = read_questions(own_file) if is_file else sets.questions(options.questions)
     results = {}
     for spec in specs:
 

@@ -30,19 +30,14 @@ def made_sentence(made: MadeBy) -> Message:
     engine = (
         message("made.builtin") if made.engine in ("", BUILTIN) else message("plain", text=model_title(made.engine))
     )
+    counts = {"n": made.sources, "strength": made.strength}
     if made.how == "joined" and made.tau is not None:
-        return message("made.joined", n=made.sources, strength=made.strength, tau=f"{made.tau:g}")
+        return message("made.joined", **counts, tau=f"{made.tau:g}")
     code = {
         "joined": "made.joined_without_tau",
         "imported": "made.imported" if made.engine else "made.imported_unnamed",
     }
-    return message(
-        code.get(made.how, f"made.{made.how}"),
-        n=made.sources,
-        strength=made.strength,
-        engine=engine,
-        calls=len(made.calls),
-    )
+    return message(code.get(made.how, f"made.{made.how}"), **counts, engine=engine, calls=len(made.calls))
 
 
 def call_sentence(call: RecordedCall, record: CallRecord | None) -> Message:

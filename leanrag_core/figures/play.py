@@ -44,17 +44,11 @@ class Part:
 
 def parts(trace: Trace, language: str) -> tuple[Part, ...]:
     """Return the sections in their order."""
-    return tuple(
-        Part(
-            each.letter,
-            sentence(each.title, language),
-            known_colour(each.colour),
-            each.tokens,
-            each.budget,
-            _section_note(trace, each, language),
-        )
-        for each in trace.context.sections
-    )
+    listed = []
+    for each in trace.context.sections:
+        title, note = sentence(each.title, language), _section_note(trace, each, language)
+        listed.append(Part(each.letter, title, known_colour(each.colour), each.tokens, each.budget, note))
+    return tuple(listed)
 
 
 def budget_of(trace: Trace) -> int:

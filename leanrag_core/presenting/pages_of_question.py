@@ -332,20 +332,8 @@ def column(n_gold: int, side: Side, letter: str, most: int, words: Words) -> dic
 def several(stored: Presentation, words: Words) -> Page:
     """Return all questions: what each side read and which of the gold quotes it has."""
     rows: list[dict[str, Any]] = [
-        {
-            "question": question.question,
-            "sides": [
-                {
-                    "tokens": side.run.trace.context.tokens,
-                    "gold": ""
-                    if side.gold is None or not question.n_gold
-                    else words.say(message("present.questions.gold", n=side.gold, total=question.n_gold)),
-                    "chunks": words.say(message("count.chunks", n=len(side.run.trace.passages))),
-                }
-                for side in question.sides
-            ],
-        }
-        for question in stored.questions
+        {"question": each.question, "sides": [_what_it_read(side, each.n_gold, words) for side in each.sides]}
+        for each in stored.questions
     ]
     names = [
         {"letter": "ABC"[place], "name": words.strategy(side)} for place, side in enumerate(stored.questions[0].sides)
@@ -364,6 +352,13 @@ def several(stored: Presentation, words: Words) -> Page:
     title = message("present.questions.title", n=len(rows))
     foot += claims.asked_with(stored)
     return Page(title, claim, {"rows": rows, "names": names, "most": most}, foot)
+
+
+def _what_it_read(side: Side, n_gold: int, words: Words) -> dict[str, Any]:
+    known = side.gold is not None and n_gold
+    gold = words.say(message("present.questions.gold", n=side.gold, total=n_gold)) if known else ""
+    chunks = words.say(message("count.chunks", n=len(side.run.trace.passages)))
+    return {"tokens": side.run.trace.context.tokens, "gold": gold, "chunks": chunks}
 
 
 def _gold_of_all(stored: Presentation, names: list[dict[str, str]]) -> Iterator[Message]:

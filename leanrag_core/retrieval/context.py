@@ -97,28 +97,29 @@ def filled(lines: Lines, budgets: Budgets) -> Context:
     Where the sum of the sections' budgets is above max_tokens, they are made smaller in proportion, and the chunks take
     the room that the others leave.
     """
-    budget_of = section_budgets(budgets)
-    sections = (
-        section(ENTITIES, lines.entities, budget_of["entities"]),
-        section(AGGREGATED, lines.aggregated, budget_of["aggregated"]),
-        section(
-            RELATIONS, lines.relations, budget_of["relations"], {"inter-cluster": budgets.inter_cluster_share / 100}
-        ),
-    )
+    sections = _before_chunks(budgets, lines.entities, lines.aggregated, lines.relations)
     return joined_sections(*sections, section(CHUNKS, lines.chunks, chunk_budget(budgets, sections)))
+
+
+def _before_chunks(
+    budgets: Budgets, entities: Sequence[Candidate], aggregated: Sequence[Candidate], relations: Sequence[Candidate]
+) -> tuple[ContextSection, ...]:
+    """Return the sections that come before the chunks, each within its budget."""
+    budget_of, shares = section_budgets(budgets), {"inter-cluster": budgets.inter_cluster_share / 100}
+    return (
+        section(ENTITIES, entities, budget_of["entities"]),
+        section(AGGREGATED, aggregated, budget_of["aggregated"]),
+        section(RELATIONS, relations, budget_of["relations"], shares),
+    )
 
 
 def filled_until_full(lines: Lines, max_tokens: int) -> Context:
     """Return the lines without budgets of sections, cut from the end, where the chunks are."""
     sections: list[ContextSection] = []
     room = max_tokens
-    for form, offered in (
-        (ENTITIES, lines.entities),
-        (AGGREGATED, lines.aggregated),
-        (RELATIONS, lines.relations),
-        (CHUNKS, lines.chunks),
-    ):
-        filled_section = section(form, offered, room, choice=choose_until_full)
+    offered = (lines.entities, lines.aggregated, lines.relations, lines.chunks)
+    for form, of_form in zip((ENTITIES, AGGREGATED, RELATIONS, CHUNKS), offered, strict=True):
+        filled_section = section(form, of_form, room, choice=choose_until_full)
         sections.append(filled_section)
         room = 0 if filled_section.lost else room - filled_section.tokens
     return joined_sections(*sections)
@@ -315,21 +316,14 @@ def compact_context(lines: Lines, tops: Sequence[str], budgets: Budgets) -> Comp
     The chunks come first, since their text is evidence and stays whole. An entity keeps its name; a relation has
     MOST_SENTENCES at most, and without a new one it is dropped. tops: ids of the lowest common ancestors.
     """
-    budget_of, seen = section_budgets(budgets), SeenSentences()
-    chunks = section(CHUNKS, lines.chunks, budget_of["chunks"])
+    seen, chunks = SeenSentences(), section(CHUNKS, lines.chunks, section_budgets(budgets)["chunks"])
     seen.add(item.text[item.lead :] for item in chunks.items)
     entities = [_new_sentences(line, seen) or _name_alone(line) for line in lines.entities]
     tops_alone = [line for line in lines.aggregated if line.ref in tops]
-    aggregated = [
-        _new_sentences(line, seen) or (None if line.joint == "" else _name_alone(line)) for line in tops_alone
-    ]
+    aggregated = [_new_sentences(line, seen) or (_name_alone(line) if line.joint else None) for line in tops_alone]
     relations = [_new_sentences(line, seen, MOST_SENTENCES) for line in _strongest(lines.relations)]
-    shares = {"inter-cluster": budgets.inter_cluster_share / 100}
-    sections = (
-        section(ENTITIES, entities, budget_of["entities"]),
-        section(AGGREGATED, [line for line in aggregated if line], budget_of["aggregated"]),
-        section(RELATIONS, [line for line in relations if line], budget_of["relations"], shares),
-    )
+    kept = ([line for line in lines_of_section if line] for lines_of_section in (aggregated, relations))
+    sections = _before_chunks(budgets, entities, *kept)
     room = chunk_budget(budgets, sections)
     if room != chunks.budget:
         chunks = section(CHUNKS, lines.chunks, room)

@@ -391,9 +391,8 @@ def _joining_tree(hops: Hops, terminals: list[int], chosen: tuple[int, ...]) -> 
     """Return the chosen terminals, each joined by a shortest path to the nearest node of the tree so far, the nearest
     terminal first; None when they are not joined within the reach."""
     nodes, edges = {terminals[chosen[0]]}, set[tuple[int, int]]()
-    nearest: dict[
-        int, tuple[int, int]
-    ] = {}  # of each terminal outside the tree: hops to its nearest node, and that one
+    # Of each terminal outside the tree: hops to its nearest node, and that one.
+    nearest: dict[int, tuple[int, int]] = {}
     outside, new = list(chosen[1:]), sorted(nodes)
     while outside:
         for node in new:

@@ -104,14 +104,8 @@ class PathOptions(Options):
 
     def token_budgets(self) -> Budgets:
         """Return the budgets of the context."""
-        return Budgets(
-            self.entity_tokens,
-            self.aggregated_tokens,
-            self.relation_tokens,
-            self.chunk_tokens,
-            self.inter_cluster_share,
-            self.max_tokens,
-        )
+        sections = (self.entity_tokens, self.aggregated_tokens, self.relation_tokens, self.chunk_tokens)
+        return Budgets(*sections, self.inter_cluster_share, self.max_tokens)
 
 
 @dataclass(frozen=True)

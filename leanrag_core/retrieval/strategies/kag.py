@@ -121,11 +121,8 @@ class Strategy(StrategyBase[Config]):
         by_vector = best_first(near_chunks)[: self.config.chunks_per_question]
         by_vector = by_vector[near_chunks[by_vector] >= _CHUNK_COSINE]
         rankings = [ranking for ranking in (walked, by_vector) if len(ranking)]
-        chunks = (
-            reciprocal_rank_fusion(rankings).rows
-            if rankings
-            else ranked_by_vector(index, vector)[: self.config.chunks_per_question]
-        )
+        rankings = rankings or [ranked_by_vector(index, vector)[: self.config.chunks_per_question]]
+        chunks = reciprocal_rank_fusion(rankings).rows
         return _Solved(text, tuple(entities.tolist()), tuple(row for rows in relations for row in rows), chunks)
 
 

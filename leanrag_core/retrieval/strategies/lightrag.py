@@ -103,11 +103,7 @@ class Strategy(StrategyBase[Config]):
         )
         filled = graph_context(run, ranked, flowing=False)
         has_text = config.fill_up or config.chunk_tokens > 0
-        chunks = (
-            self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
-            if has_text
-            else list[int]()
-        )
+        chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations")) if has_text else []
         chosen_rows = chunks[: config.top_c]
         return graph_trace(
             run,
