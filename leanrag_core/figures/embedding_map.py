@@ -39,9 +39,9 @@ class MapCluster:
     regions: tuple[np.ndarray, ...]
 
 
-def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
-    """Return (p,) rows of n, p <= most, evenly chosen: the same each time."""
-    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
+def sample_rows(n: int) -> np.ndarray:
+    """Return (p,) rows of n, p <= SAMPLE, evenly chosen: the same each time."""
+    return np.arange(n) if n <= SAMPLE else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.int64))
 
 
 def embedding_places(vectors: np.ndarray) -> MapPlaces:

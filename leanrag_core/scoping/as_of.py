@@ -167,10 +167,10 @@ def graph_then(graph: Graph, day: str, quotes: Quotes) -> GraphThen:
         for row in np.flatnonzero(relations.stays & ~stays).tolist()
     )
     graph_of_day = Graph(
-        _with(graph.entities, ENTITY_SCHEMA, description=entities.descriptions, findings=entities.findings).take(
-            pa.array(of_entities)
-        ),
-        _with(
+        replaced_columns(
+            graph.entities, ENTITY_SCHEMA, description=entities.descriptions, findings=entities.findings
+        ).take(pa.array(of_entities)),
+        replaced_columns(
             graph.relations.take(pa.array(rows)),
             RELATION_SCHEMA,
             source=place[ends[rows, 0]],
@@ -277,7 +277,8 @@ def _counted(reasons: Counter[str]) -> NotValid:
     return NotValid(later=reasons[LATER], ended=reasons[ENDED])
 
 
-def _with(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | np.ndarray) -> pa.Table:
+def replaced_columns(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | np.ndarray) -> pa.Table:
+    """Return the table, of that schema, with those columns in the place of its own."""
     arrays = {name: table[name] for name in schema.names}
     arrays |= {name: pa.chunked_array([pa.array(values, schema.field(name).type)]) for name, values in columns.items()}
     return pa.table(arrays, schema=schema).combine_chunks()

@@ -14,9 +14,12 @@ _HEAD = 2_000  # characters of a text in which its date is looked for
 
 def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
     """Return what the index itself knows of each document, by row: its folder, and the date that its text gives."""
+    import pyarrow.compute as pc
+
     table = index.documents
+    heads = pc.utf8_slice_codeunits(table["text"], 0, _HEAD).to_pylist()
     folders = table[FOLDER].to_pylist() if FOLDER in table.column_names else [""] * table.num_rows
-    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, _heads(index), strict=True)
+    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, heads, strict=True)
     return tuple(ScopedDocument(id_, name, folder or "", date=date_of_text(head)) for id_, name, folder, head in rows)
 
 
@@ -27,13 +30,6 @@ def with_data(documents: tuple[ScopedDocument, ...], data: Data) -> tuple[Scoped
     none = DocumentData()
     known = ((document, data.get(document.id, none)) for document in documents)
     return tuple(replace(document, tags=each.tags, date=each.date or document.date) for document, each in known)
-
-
-def _heads(index: Index) -> list[str]:
-    import pyarrow.compute as pc
-
-    heads: list[str] = pc.utf8_slice_codeunits(index.documents["text"], 0, _HEAD).to_pylist()
-    return heads
 
 
 def rows_in(scope: Scope, documents: tuple[ScopedDocument, ...]) -> np.ndarray:

@@ -20,7 +20,7 @@ from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Start, b
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
-from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, texts_then
+from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, replaced_columns, texts_then
 from leanrag_core.scoping.texts import InsideTexts
 from leanrag_core.storage.counted_columns import chunks_with_places, entities_with_tokens, relations_with_tokens
 from leanrag_core.types.config import BUILTIN
@@ -182,7 +182,7 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     for row in mixed.tolist():
         descriptions[row] = texts.entity(names[row], descriptions[row], mentions.of(int(entities[row])))
         findings[row] = []
-    entity_table = _replaced(
+    entity_table = replaced_columns(
         entity_table,
         ENTITY_SCHEMA,
         description=descriptions,
@@ -198,7 +198,7 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
         statements[row] = texts.relation([names[end] for end in ends[row].tolist()], statements[row], of_row)
         keywords[row] = texts.keywords(keywords[row] or (), of_row)
     share = (stated.n_inside / np.maximum(1, stated.n))[relations]  # of the mentions, whose weights add up
-    relation_table = _replaced(
+    relation_table = replaced_columns(
         relation_table,
         RELATION_SCHEMA,
         source=ends[:, 0],
@@ -235,14 +235,6 @@ class _Inside:
         """Return the rows inside of that thing's chunks, ascending."""
         rows = self._row_inside[self._lists[row]]
         return sorted(rows[rows >= 0].tolist())
-
-
-def _replaced(table: pa.Table, schema: pa.Schema, **columns: Sequence[object] | np.ndarray) -> pa.Table:
-    """Return the table with those columns in the place of its own."""
-    arrays = {name: table[name] for name in schema.names}
-    for name, values in columns.items():
-        arrays[name] = pa.chunked_array([pa.array(values, schema.field(name).type)])
-    return pa.table(arrays, schema=schema).combine_chunks()
 
 
 class StoredClusters:

@@ -14,6 +14,7 @@ from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import StrategyInfo, parts_needed, require_question, strategies, strategy
 from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.retrieval.tools import nothing
 from leanrag_core.serving.workers import Look
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.index import Index
@@ -152,10 +153,6 @@ class Asked:
         return {**ask_record(self.trace, self.answer), "sources": self.sources, "asked_as": self.said}
 
 
-def _unheard(piece: Any) -> None:
-    return None
-
-
 class Served:
     """A workbench as programs ask it. opened: the open indexes, shared with all others who ask in this process."""
 
@@ -183,7 +180,7 @@ class Served:
         return self.bench.scopes.index(index, body.scope)
 
     def retrieve(
-        self, index: Index, body: RetrieveBody, look: Look, on_step: Callable[[TraceStep], None] = _unheard
+        self, index: Index, body: RetrieveBody, look: Look, on_step: Callable[[TraceStep], None] = nothing
     ) -> Trace:
         """Return what the strategy retrieves. index: as checked() returns it. Raises as Questions.retrieve() does, and
         Cancelled."""
@@ -202,8 +199,8 @@ class Served:
         body: AskBody,
         look: Look,
         *,
-        on_step: Callable[[TraceStep], None] = _unheard,
-        on_text: Callable[[str], None] = _unheard,
+        on_step: Callable[[TraceStep], None] = nothing,
+        on_text: Callable[[str], None] = nothing,
     ) -> Asked:
         """Return the answer. on_step: called with each step of the retrieval once it is done; on_text: with each piece
         of the answer's text. index: as checked() returns it."""

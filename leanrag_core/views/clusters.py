@@ -24,13 +24,8 @@ def board_values(
     of_dots = rows if len(rows) <= MOST_DOTS else rows[np.linspace(0, len(rows) - 1, MOST_DOTS).astype(np.int64)]
     names, ids = (index.layers[quality.layer].entity_cells[column] for column in ("name", "id"))
     dots = [
-        [
-            ids[int(row)].as_py(),
-            int(quality.sizes[row]),
-            round(float(quality.cohesion[row]), 3),
-            names[int(row)].as_py()[:40],
-        ]
-        for row in of_dots
+        [ids[row].as_py(), int(quality.sizes[row]), round(float(quality.cohesion[row]), 3), names[row].as_py()[:40]]
+        for row in of_dots.tolist()
     ]
     listed = rows if len(rows) <= MOST_ROWS else _first(index, quality, rows, stability, sort)
     return {

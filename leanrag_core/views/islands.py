@@ -94,17 +94,11 @@ def picture_values(index_id: str, islands: IndexIslands, say: Say) -> dict[str, 
     """Return what islands.js draws."""
     names = ("island", "connected", "summarised", "joined")
     words = {name: say(f"explore.islands.key.{name}") for name in names} | {"open": say("explore.islands.open")}
-    table = [
-        [
-            say(f"explore.islands.column.{name}")
-            for name in ("layer", "nodes", "relations", "without", "with", "largest")
-        ]
-    ]
+    columns = ("layer", "nodes", "relations", "without", "with", "largest")
+    table = [[say(f"explore.islands.column.{name}") for name in columns]]
     table.append(_table_row(0, len(islands.base.labels), None, islands.base))
-    table += [
-        _table_row(each.layer.number, len(each.layer), each.layer.relations.num_rows, each.parts)
-        for each in islands.layers
-    ]
+    for each in islands.layers:
+        table.append(_table_row(each.layer.number, len(each.layer), each.layer.relations.num_rows, each.parts))
     return {
         "index": index_id,
         "label": " ".join(finding(islands, say)),
@@ -143,7 +137,7 @@ def _layer_picture(islands: LayerIslands, say: Say) -> dict[str, Any]:
             "without": say("explore.islands.said_without", n=n, layer=layer.number),
             "with": say("explore.islands.said_with", parts=n_parts, n=n, layer=layer.number),
         },
-        "tau": None if islands.built is None else islands.built,
+        "tau": islands.built,
         "nodes": [[round(float(x), 3), round(float(y), 3), int(part), name, id_] for x, y, part, name, id_ in drawn],
         "sizes": parts.sizes[: int(labels.max()) + 1].tolist(),
         "links": [[*ends, value] for ends, value in zip(picture.ends.tolist(), strength, strict=True)],

@@ -151,17 +151,12 @@ class Strategy(StrategyBase[Config]):
         occurrences = by_occurrence(graph, entities, [[chunk] for chunk in chunks])
         order = np.lexsort((np.array(chunks), -occurrences[:, 1], -occurrences[:, 0])).tolist()
         rows = [chunks[place] for place in order]  # the tree's leaves are the chunks, in their order
-        return _Nodes(
-            rows[: self.config.top_c],
-            rows,
-            {
-                row: message(
-                    "e2graphrag.reason.pair", n=int(occurrences[place, 0]), sentences=int(occurrences[place, 1])
-                )
-                for row, place in zip(rows, order, strict=True)
-            },
-            {row: float(occurrences[place, 1]) for row, place in zip(rows, order, strict=True)},
-        )
+        reasons, scores = {}, {}
+        for row, place in zip(rows, order, strict=True):
+            n, n_sentences = occurrences[place].tolist()
+            reasons[row] = message("e2graphrag.reason.pair", n=int(n), sentences=int(n_sentences))
+            scores[row] = float(n_sentences)
+        return _Nodes(rows[: self.config.top_c], rows, reasons, scores)
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
         """Return the nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; nodes
