@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
-from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json
+from leanrag_core.commands._printing import PrintedProgress, printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.anonymity import (
     anonymised,
@@ -56,23 +56,13 @@ def _anonymise(options: argparse.Namespace) -> None:
     anonymous = anonymised(open_index(options.index), questions, options.types)
     write_anonymous(anonymous, options.out)
     by_type = dict(sorted(Counter(entry.type for entry in anonymous.dictionary.entries).items()))
-    if options.json:
-        print_json(
-            {
-                "folder": str(options.out),
-                "documents": len(anonymous.documents),
-                "questions": len(anonymous.questions),
-                "entities": by_type,
-                "replaced": anonymous.replaced,
-                "left_words": list(anonymous.left_words),
-            }
-        )
+    n_documents, n_questions = len(anonymous.documents), len(anonymous.questions)
+    shown = {"folder": str(options.out), "documents": n_documents, "questions": n_questions, "entities": by_type}
+    shown |= {"replaced": anonymous.replaced, "left_words": list(anonymous.left_words)}
+    if printed_json(options, shown):
         return
     entities = counted(len(anonymous.dictionary.entries), "entity", "entities")
-    print(
-        f"{options.out}: {counted(len(anonymous.documents), 'document')}, "
-        f"{counted(len(anonymous.questions), 'question')}"
-    )
+    print(f"{options.out}: {counted(n_documents, 'document')}, {counted(n_questions, 'question')}")
     print(f"{entities} have a placeholder, {anonymous.replaced:,} names were replaced")
     if anonymous.left_words:
         print(f"words of names that are left in other places: {visible(', '.join(anonymous.left_words))}")
@@ -106,15 +96,9 @@ def _infer_names(options: argparse.Namespace) -> None:
         mode=options.mode,
         report=PrintedProgress(),
     )
-    if options.json:
-        print_json(
-            {
-                "mode": options.mode,
-                "model": language.fingerprint,
-                **asdict(inference),
-                "published": [asdict(each) for each in published_figures(PUBLISHED)],
-            }
-        )
+    published = [asdict(each) for each in published_figures(PUBLISHED)]
+    asked = {"mode": options.mode, "model": language.fingerprint}
+    if printed_json(options, {**asked, **asdict(inference), "published": published}):
         return
     for each in inference.names:
         print(json.dumps(asdict(each), ensure_ascii=False))

@@ -20,7 +20,7 @@ from leanrag_core.commands._options import (
     read_sources,
     set_run,
 )
-from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, print_json
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, show
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest, is_built
@@ -89,10 +89,9 @@ def _build(options: argparse.Namespace) -> None:
         {"name": refusal.name, "reason": sentence(refusal.reason), "code": refusal.reason.code}
         for refusal in parsed.refusals
     ]
-    if options.json:
-        print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
-    else:
-        print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
+    values = {**plain(shown), "index": str(options.out), "seconds": round(seconds, 2), "refused": refused}
+    text = f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused."
+    show(options, values, text)
 
 
 def _advise(documents: Sequence[Document]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, add_scope, index_verb, print_broken, scope_of, set_run
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
@@ -86,16 +86,11 @@ def _over_set(
             return bench.retrieve(indexes[spec.letter], question, spec.info.name, **spec.options)
 
         results[spec.letter] = over_questions(indexes[spec.letter], questions, retrieve)
-    if options.json:
-        columns = {
-            spec.letter: {
-                "strategy": spec.info.name,
-                "options": all_settings(spec.info, spec.options),
-                **set_values(results[spec.letter]),
-            }
-            for spec in specs
-        }
-        print_json({"questions": len(questions), "columns": columns})
+    columns = {}
+    for spec in specs:
+        asked = {"strategy": spec.info.name, "options": all_settings(spec.info, spec.options)}
+        columns[spec.letter] = {**asked, **set_values(results[spec.letter])}
+    if printed_json(options, {"questions": len(questions), "columns": columns}):
         return
     print(f"{len(questions):,} questions")
     for spec in specs:
@@ -135,18 +130,11 @@ def _one_question(
             for spec in specs
         )
         write_comparison(options.save, RecordedComparison(options.question, columns, evidence))
-    if options.json:
-        print_json(
-            {
-                "question": options.question,
-                "columns": {
-                    letter: column_values(indexes[letter].manifest.name, trace, answers[letter])
-                    for letter, trace in traces.items()
-                },
-                "shared": shared_values(shared),
-                "gold": gold_values(evidence, lanes, tried),
-            }
-        )
+    values = {
+        letter: column_values(indexes[letter].manifest.name, trace, answers[letter]) for letter, trace in traces.items()
+    }
+    shown = {"question": options.question, "columns": values, "shared": shared_values(shared)}
+    if printed_json(options, {**shown, "gold": gold_values(evidence, lanes, tried)}):
         return
     for letter, trace in traces.items():
         took = trace.timings_ms["total"]

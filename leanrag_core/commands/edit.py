@@ -3,7 +3,7 @@
 import argparse
 
 from leanrag_core.commands._options import Verbs, index_verb, set_run
-from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, print_json, printed_json
+from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, printed_json
 from leanrag_core.commands.update import report_text
 from leanrag_core.files.records import plain
 from leanrag_core.storage.layout import read_edits
@@ -68,11 +68,9 @@ def _context(options: argparse.Namespace, bench: Workbench) -> RunContext:
 
 def _changed(options: argparse.Namespace, bench: Workbench, index: Index) -> None:
     make_offered_parts(options, bench, index)
-    report = index.report.update
-    if options.json:
-        log = plain(read_edits(options.index))
-        print_json({"index": str(options.index), **log, "update": plain(report) if report else None})
-    elif report is not None:
+    report, log = index.report.update, plain(read_edits(options.index))
+    shown = {"index": str(options.index), **log, "update": plain(report) if report else None}
+    if not printed_json(options, shown) and report is not None:
         print(report_text(report))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, add_top, index_verb, print_broken, set_run, top_options
-from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, print_json, printed_json
+from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, printed_json
 from leanrag_core.commands._score_tables import print_grounds, print_mean, print_table, table_values
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Outcome
@@ -61,9 +61,9 @@ def _evaluate(options: argparse.Namespace) -> None:
         for question in questions
     ]
     table = means(outcomes)
-    if options.json:
-        rows = [{**asdict(mean), "title": sentence(mean.title)} for mean in table]
-        print_json({"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows})
+    rows = [{**asdict(mean), "title": sentence(mean.title)} for mean in table]
+    shown = {"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows}
+    if printed_json(options, shown):
         return
     print(f"{options.strategy}, {counted(len(questions), 'question')}")
     print(sentence(settings_words(options.strategy, outcomes[0].trace.parameters)))
@@ -104,10 +104,10 @@ def _evaluate_extraction(options: argparse.Namespace) -> None:
     if score is None:
         itself = index.manifest.kind == REFERENCE_GRAPH
         raise InvalidConfig("command.reference_itself" if itself else "command.no_reference", index=index.manifest.name)
-    if options.json:
-        print_json({"index": index.manifest.name, "model": index.manifest.config.model, **_extraction_values(score)})
+    name, model = index.manifest.name, index.manifest.config.model
+    if printed_json(options, {"index": name, "model": model, **_extraction_values(score)}):
         return
-    print(f"{index.manifest.name}, extraction by {index.manifest.config.model}, beside the reference graph")
+    print(f"{name}, extraction by {model}, beside the reference graph")
     for match in score.matches:
         print(f"names compared as {match.match}")
         _print_share("entities", match.entities)

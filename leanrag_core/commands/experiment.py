@@ -213,9 +213,8 @@ def _index_name(path_or_id: str) -> str:
 def _list(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     summaries, damaged = bench.experiments.store.all(), bench.experiments.store.damaged()
-    if options.json:
-        broken = [{"id": each.id, "problem": each.reason} for each in damaged]
-        print_json({"experiments": [asdict(each) for each in summaries], "damaged": broken})
+    broken = [{"id": each.id, "problem": each.reason} for each in damaged]
+    if printed_json(options, {"experiments": [asdict(each) for each in summaries], "damaged": broken}):
         return
     for each in summaries:
         state = "" if each.is_complete else f", {each.rows:,} of {each.all:,} done"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, set_run
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import LOWER, SHARE, MeasureInfo
@@ -80,8 +80,8 @@ def _gate(options: argparse.Namespace) -> int:
     if options.markdown is not None:
         write_bytes(options.markdown, markdown(checks, title).encode())
     failed = any(check.failed for check in checks)
-    if options.json:
-        print_json({"run": options.asked, "index": after.index, "failed": failed, "checks": values(checks)})
+    shown = {"run": options.asked, "index": after.index, "failed": failed, "checks": values(checks)}
+    if printed_json(options, shown):
         return int(failed)
     for check in checks:
         print(f"{'FAILED' if check.failed else 'ok':>6}  {visible(sentence_of(check))}")

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, index_verb, option_values, set_run
-from leanrag_core.commands._printing import PrintedProgress, print_json, show
+from leanrag_core.commands._printing import PrintedProgress, printed_json, show
 from leanrag_core.figures.numbers import duration, size
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.part_base import parts
@@ -27,14 +27,13 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _parts(options: argparse.Namespace) -> None:
     bench = Workbench.default()
-    states = bench.parts.all(open_index(options.index))
-    if options.json:
-        broken = [{"file": file.file, "problem": sentence(file.message)} for file in parts().broken]
-        print_json({"parts": [part_values(state) for state in states], "broken": broken})
+    states, broken = bench.parts.all(open_index(options.index)), parts().broken
+    unusable = [{"file": file.file, "problem": sentence(file.message)} for file in broken]
+    if printed_json(options, {"parts": [part_values(state) for state in states], "broken": unusable}):
         return
     for state in states:
         print(_line(state))
-    for file in parts().broken:
+    for file in broken:
         print(f"{'not usable':>12}: {visible(sentence(file.message))}")
 
 

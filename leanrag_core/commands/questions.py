@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
-from leanrag_core.commands._printing import PrintedProgress, print_json, printed_json, show
+from leanrag_core.commands._printing import PrintedProgress, printed_json, show
 from leanrag_core.evaluation.question_sets.reading import cells_of, to_jsonl
 from leanrag_core.files.atomic import write_bytes
 from leanrag_core.types.calls import Budget
@@ -76,8 +76,7 @@ def _show(options: argparse.Namespace) -> None:
 
 def _delete(options: argparse.Namespace) -> None:
     Workbench.default().question_sets.delete(options.id)
-    if options.json:
-        print_json({"deleted": options.id})
+    printed_json(options, {"deleted": options.id})
 
 
 def _generate(options: argparse.Namespace) -> None:

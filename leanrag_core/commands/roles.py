@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, set_run
-from leanrag_core.commands._printing import print_json
+from leanrag_core.commands._printing import printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.messages.catalog import sentence
@@ -92,9 +92,8 @@ def _print(bench: Any, options: argparse.Namespace) -> None:
                 "fields": settings.own_role(role).body_fields,
             }
         )
-    if options.json:
-        check_record = {"state": checked.state, "said": sentence(checked.said)} if checked else None
-        print_json({"roles": rows, "check": check_record})
+    check_record = {"state": checked.state, "said": sentence(checked.said)} if checked else None
+    if printed_json(options, {"roles": rows, "check": check_record}):
         return
     for row in rows:
         backend = served_by(settings, row["role"])

@@ -16,14 +16,7 @@ from leanrag_core.commands._options import (
     read_sources,
     set_run,
 )
-from leanrag_core.commands._printing import (
-    PrintedProgress,
-    index_sentence,
-    make_offered_parts,
-    print_json,
-    printed_json,
-    show,
-)
+from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, printed_json, show
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.figures.numbers import counted, size
@@ -211,12 +204,9 @@ def _undo(options: argparse.Namespace) -> None:
         if options.forget:
             _forget(bench, options.index)
         states = earlier_states(options.index)
-        if options.json:
-            print_json({"states": [plain(state) for state in states]})
-        elif not states:
-            print("no earlier states are kept")
-        for state in states if not options.json else ():
-            print(f"{state.number}: {counted(state.documents, 'document')}, {size(state.size_bytes)}")
+        lines = [f"{each.number}: {counted(each.documents, 'document')}, {size(each.size_bytes)}" for each in states]
+        shown = {"states": [plain(each) for each in states]}
+        show(options, shown, "\n".join(lines or ["no earlier states are kept"]))
         return
     index = bench.updates.undo(options.index)
     values = {**plain(describe(index)), "index": str(options.index)}
