@@ -15,6 +15,7 @@ from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE
 from leanrag_core.types.updating import layer_writers, writer_of
 
 _IMPORT = "import-"
+_RECORDED = ("kind", "key", "prompt_tokens", "completion_tokens", "cost")  # of a call, as the index records it
 
 
 def made_by(index: Index, id_: str) -> MadeBy | None:
@@ -100,20 +101,12 @@ def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[Record
         matches = pc.and_(matches, pc.equal(index.calls["kind"], kind))
     rows = np.flatnonzero(matches.to_numpy())
     chunk_of = _rows_of_chunks(index, targets) if kind == "extract" else {}
-    return tuple(
-        RecordedCall(
-            number=row + 1,
-            total=index.calls.num_rows,
-            kind=cells["kind"],
-            model=_model_of_call(index, cells["kind"], cells["layer"]),
-            key=cells["key"],
-            prompt_tokens=cells["prompt_tokens"],
-            completion_tokens=cells["completion_tokens"],
-            cost=cells["cost"],
-            chunk=chunk_of.get(cells["target"]),
-        )
-        for row, cells in zip(rows.tolist(), index.calls.take(pa.array(rows)).to_pylist(), strict=True)
-    )
+    recorded = []
+    for row, cells in zip(rows.tolist(), index.calls.take(pa.array(rows)).to_pylist(), strict=True):
+        model, chunk = _model_of_call(index, cells["kind"], cells["layer"]), chunk_of.get(cells["target"])
+        own = {name: cells[name] for name in _RECORDED}
+        recorded.append(RecordedCall(number=row + 1, total=index.calls.num_rows, model=model, chunk=chunk, **own))
+    return tuple(recorded)
 
 
 def _rows_of_chunks(index: Index, ids: Sequence[str]) -> dict[str, int]:

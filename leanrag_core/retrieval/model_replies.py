@@ -80,11 +80,12 @@ def json_or_note(
     schema: JsonSchema,
     step: Message,
     instead: Message,
+    keys: Collection[str] = (),
     **fields: object,
 ) -> Reply[T]:
     """Return what ask_json() gives, or a note: see reply_or_note()."""
     return reply_or_note(
-        tools, lambda: ask_json(tools, task, read, schema=schema, keys=(), **fields), step=step, instead=instead
+        tools, lambda: ask_json(tools, task, read, schema=schema, keys=keys, **fields), step=step, instead=instead
     )
 
 

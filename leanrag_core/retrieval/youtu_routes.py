@@ -11,7 +11,7 @@ import numpy as np
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import ask_json, json_or_note, reply_or_note
+from leanrag_core.retrieval.model_replies import json_or_note
 from leanrag_core.retrieval.passages import append_missing, reciprocal_rank_fusion
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -97,20 +97,17 @@ def decomposed(
 def reflected(question: str, evidence: str, earlier: Sequence[str], tools: Tools) -> Reflection:
     """Judge whether the evidence is enough, or else name the next question. earlier: a line for each round before.
     Without a model there is no next question. Raises Cancelled and CallFailed."""
-    reply = reply_or_note(
+    reply = json_or_note(
         tools,
-        lambda: ask_json(
-            tools,
-            "reflect_on_evidence",
-            _read_reflection,
-            keys=("enough",),
-            schema=_REFLECTION,
-            question=question,
-            memory="\n".join(earlier),
-            evidence=evidence,
-        ),
+        "reflect_on_evidence",
+        _read_reflection,
+        schema=_REFLECTION,
         step=message("youtu.step.reflection"),
         instead=message("youtu.no_reflection"),
+        keys=("enough",),
+        question=question,
+        memory="\n".join(earlier),
+        evidence=evidence,
     )
     return reply.value or Reflection(note=reply.note)
 

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import COSINE, Options, Query, StrategyBase, chunks_option
-from leanrag_core.retrieval.model_replies import ask_json, reply_or_note
+from leanrag_core.retrieval.model_replies import json_or_note
 from leanrag_core.retrieval.passages import PassageRanking, Search, passage_trace, ranked_by_vector, search_ids
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
@@ -89,19 +89,16 @@ def _refine(run: Retrieval, searches: list[Search]) -> _Refined:
     """Return what to search for next: by the model, or by the phrases of the question in the first round."""
     first = len(searches) == 1
     rows = dict.fromkeys(row for search in searches for row in search.rows)
-    reply = reply_or_note(
+    reply = json_or_note(
         run.tools,
-        lambda: ask_json(
-            run.tools,
-            "refine_query",
-            _read,
-            keys=("queries",),
-            schema=_REPLY,
-            question=run.query.text,
-            passages="" if first else "\n\n".join(run.index.chunk(row).text.strip() for row in rows),
-        ),
+        "refine_query",
+        _read,
+        schema=_REPLY,
         step=message("rq_rag.step.refining"),
         instead=message("rq_rag.built_in"),
+        keys=("queries",),
+        question=run.query.text,
+        passages="" if first else "\n\n".join(run.index.chunk(row).text.strip() for row in rows),
     )
     run.note(reply.note)
     if reply.value is not None:
