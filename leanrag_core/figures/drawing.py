@@ -90,6 +90,14 @@ def path(d: str, *, title: str = "", **style: str) -> Shape:
     return Shape("path", {"d": d, **_style({"fill": "none", **style})}, title=title)
 
 
+def stem(upper: tuple[float, float], lower: tuple[float, float], gap: float = 0.0) -> str:
+    """Return a curve from one place to a lower one, vertical at both, as path() takes it. gap: px that it leaves at
+    each."""
+    (x0, y0), (x1, y1) = upper, lower
+    middle = (y0 + y1) / 2
+    return f"M{x0:.1f} {y0 + gap:.1f}C{x0:.1f} {middle:.1f} {x1:.1f} {middle:.1f} {x1:.1f} {y1 - gap:.1f}"
+
+
 def text(
     x: Number, y: Number, content: str, *, size: Number = 11, anchor: str = "start", title: str = "", **style: str
 ) -> Shape:

@@ -6,7 +6,7 @@ Items that columns share have the same place in each: filled where another colum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, spread, text, text_width
+from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, spread, stem, text, text_width
 from leanrag_core.figures.drawn_nodes import DrawnNode, drawn_nodes
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
@@ -157,10 +157,7 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
     shapes = []
     for node in nodes:
         if node.parent is not None and {node.parent, node.id} <= at.keys():
-            (x, y), (up, top) = at[node.id], at[node.parent]
-            middle = (y + top) / 2
-            d = f"M{up:.1f} {top + 6:.1f}C{up:.1f} {middle:.1f} {x:.1f} {middle:.1f} {x:.1f} {y - 6:.1f}"
-            shapes.append(path(d, stroke="path", stroke_width="1.4"))
+            shapes.append(path(stem(at[node.parent], at[node.id], 6), stroke="path", stroke_width="1.4"))
     styles = {style.role: style for style in trace.styles if style.on == "relation"}
     parents = {(node.id, node.parent) for node in nodes}
     drawn = 0
@@ -174,9 +171,7 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
         (x1, y1), (x2, y2) = at[ends[0]], at[ends[1]]
         rise = 14 if arc else min(18, 6 + abs(x1 - x2) / 14)
         d = f"M{x1:.1f} {y1 - 5:.1f}Q{(x1 + x2) / 2:.1f} {min(y1, y2) - 5 - rise:.1f} {x2:.1f} {y2 - 5:.1f}"
-        if y1 != y2:
-            middle = (y1 + y2) / 2
-            d = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
+        d = d if y1 == y2 else stem(at[ends[0]], at[ends[1]])
         colour = "inter" if arc else "base"
         width, dash = ("2.4", "5 3") if arc else ("1.2", "1.5 3")
         shapes.append(path(d, stroke=colour, stroke_width=width, stroke_dasharray=dash))

@@ -3,7 +3,7 @@ the root."""
 
 from collections.abc import Mapping, Sequence
 
-from leanrag_core.figures.drawing import Drawing, Shape, circle, path, rect, spread, text
+from leanrag_core.figures.drawing import Drawing, Shape, circle, path, rect, spread, stem, text
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
@@ -84,10 +84,7 @@ def tree_card(
     is_tray = len(places) > MOST_SEEDS
     for child in nodes.values() if is_tray else children:
         if child.parent in at and child.id in at and child.parent != child.id:
-            (x, y), (up, top_y) = at[child.id], at[child.parent]
-            half = (y + top_y) / 2
-            d = f"M{up:.1f} {top_y + 8:.1f}C{up:.1f} {half:.1f} {x:.1f} {half:.1f} {x:.1f} {y - 8:.1f}"
-            shapes.append(path(d, stroke="path", stroke_width="1.2"))
+            shapes.append(path(stem(at[child.parent], at[child.id], 8), stroke="path", stroke_width="1.2"))
     if arcs:
         shapes += _arcs(trace, at, nodes)
     shapes += boxes

@@ -109,7 +109,7 @@ class MapStep:
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts of one call. rows: of the texts, in the order of their numbers from 1."""
+    """Texts of one call, or sentences of texts. rows: of the text of each, in the order of their numbers from 1."""
 
     rows: tuple[int, ...]
     text: str

@@ -12,7 +12,7 @@ from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.budgets import section
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
 from leanrag_core.retrieval.tracing import Retrieval, link
-from leanrag_core.retrieval.vector_search import best_first, similarity
+from leanrag_core.retrieval.vector_search import Ranked, best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, Style, Trace, TraceItem, TraceRelation, TraceStep
@@ -100,15 +100,7 @@ def cosines_of(index: Index, vector: np.ndarray, rows: Sequence[int] | np.ndarra
     return dict(zip(map(int, rows), similarity(index, CHUNK_VECTORS, vector, rows).tolist(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Fused:
-    """rows: (n,) of chunks, best first, ties by row. scores: (n,) sums of their reciprocal ranks."""
-
-    rows: np.ndarray
-    scores: np.ndarray
-
-
-def reciprocal_rank_fusion(rankings: Sequence[np.ndarray], constant: int = RANK_CONSTANT) -> Fused:
+def reciprocal_rank_fusion(rankings: Sequence[np.ndarray], constant: int = RANK_CONSTANT) -> Ranked:
     """Return one ranking: a row scores the sum of 1 / (constant + rank) over the rankings that it is in. rankings:
     (k_i,) rows each, best first."""
     rows = np.unique(np.concatenate(rankings))
@@ -116,7 +108,7 @@ def reciprocal_rank_fusion(rankings: Sequence[np.ndarray], constant: int = RANK_
     for ranking in rankings:
         scores[np.searchsorted(rows, ranking)] += 1.0 / (constant + np.arange(1, len(ranking) + 1))
     order = np.argsort(-scores, kind="stable")
-    return Fused(rows[order], scores[order])
+    return Ranked(rows[order], scores[order])
 
 
 def append_missing(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:

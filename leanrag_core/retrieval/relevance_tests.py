@@ -11,7 +11,7 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.window import room_in
-from leanrag_core.retrieval.map_reduce import Faults, helpfulness_of
+from leanrag_core.retrieval.map_reduce import Batch, Faults, helpfulness_of
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.passages import document_title
 from leanrag_core.retrieval.report_points import BEST_RATING, builtin_rating
@@ -26,14 +26,6 @@ _NUMBER_TOKENS = 8  # room for the number of a sentence
 _DIGITS = 5  # of a cosine that count
 _UNITS = 100_000
 _REPLY = json_object(sentences=json_list(json_object(number=JSON_WHOLE, rating=JSON_WHOLE)))
-
-
-@dataclass(frozen=True)
-class _Call:
-    """Sentences of one call. rows: for each, by its number from 1, the chunk that it is from."""
-
-    rows: tuple[int, ...]
-    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +63,7 @@ class SentenceTest:
     def _least(self) -> float:
         return least_cosine(self.near, self.run.index.manifest.embedding.cosines.across)
 
-    def _asked(self, call: _Call) -> dict[int, int]:
+    def _asked(self, call: Batch) -> dict[int, int]:
         try:
             return ask_json(
                 self.run.tools,
@@ -102,12 +94,12 @@ def least_cosine(near: np.ndarray, medians: Medians) -> float:
     return max(round(usual / _UNITS, _DIGITS), round(middle, _DIGITS))
 
 
-def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequence[int]) -> list[_Call]:
+def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequence[int]) -> list[Batch]:
     """Return the sentences of those chunks, numbered, each chunk below the title of its document; in one call unless
     the window is too small for them."""
     prompt = run.tools.prompts.of("rate_sentences")
     room = room_in(language, prompt, wanted=_CALL_TOKENS, question=question, sentences="")
-    calls, owners, lines, used = list[_Call](), list[int](), list[str](), 0
+    calls, owners, lines, used = list[Batch](), list[int](), list[str](), 0
     for row in rows:
         title = f"\n{document_title(run.index, row)}"
         text = run.index.chunk(row).text
@@ -115,7 +107,7 @@ def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequenc
             above = [] if owners and owners[-1] == row else [title]
             n_tokens = sum(count_tokens(f"{line}\n") for line in (*above, sentence)) + _NUMBER_TOKENS
             if owners and used + n_tokens > room:
-                calls.append(_Call(tuple(owners), "\n".join(lines)))
+                calls.append(Batch(tuple(owners), "\n".join(lines)))
                 owners, lines, used, above = [], [], 0, [title]
             lines += above
             owners.append(row)
@@ -123,7 +115,7 @@ def _calls(run: Retrieval, language: LanguageModel, question: str, rows: Sequenc
                 f"[{len(owners)}] {trim_to_tokens(sentence, max(1, room - _NUMBER_TOKENS - count_tokens(title)))}"
             )
             used += n_tokens
-    return [*calls, _Call(tuple(owners), "\n".join(lines))] if owners else calls
+    return [*calls, Batch(tuple(owners), "\n".join(lines))] if owners else calls
 
 
 def _ratings(cells: Mapping[str, Any], rows: Sequence[int]) -> dict[int, int]:

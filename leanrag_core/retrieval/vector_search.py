@@ -266,7 +266,7 @@ def best_positive_rows(scores: np.ndarray, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """rows: (k,) int64, best first, ties by row. scores: (k,) float32, cosines."""
+    """rows: (k,) int64, best first, ties by row. scores: (k,), cosines as float32, or what else ranks them."""
 
     rows: np.ndarray
     scores: np.ndarray

@@ -8,7 +8,6 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, chunks_option
 from leanrag_core.retrieval.passages import (
     RANK_CONSTANT,
-    Fused,
     PassageRanking,
     PassageReason,
     Search,
@@ -21,7 +20,7 @@ from leanrag_core.retrieval.passages import (
 from leanrag_core.retrieval.strategies.bm25 import word_scores
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
-from leanrag_core.retrieval.vector_search import positive_first
+from leanrag_core.retrieval.vector_search import Ranked, positive_first
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
@@ -86,7 +85,7 @@ class BothRankings:
 
     by_words: np.ndarray
     by_vector: np.ndarray
-    fused: Fused
+    fused: Ranked
 
     def reasons(self, rows: list[int]) -> dict[int, PassageReason]:
         """Return for each of those chunks its rank in either ranking."""

@@ -8,7 +8,14 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import COSINE, Options, Preset, Query, StrategyBase, chunks_option, published
-from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, asked_keywords, graph_context, graph_trace
+from leanrag_core.retrieval.graph_traces import (
+    GraphStep,
+    RankedGraph,
+    asked_keywords,
+    by_row,
+    graph_context,
+    graph_trace,
+)
 from leanrag_core.retrieval.passages import cosines_of, ranked_by_vector
 from leanrag_core.retrieval.question_terms import QueryKeywords, query_keywords
 from leanrag_core.retrieval.tools import Tools
@@ -50,16 +57,6 @@ class Config(Options):
     max_tokens: int = option(30000, low=0, high=64000, paper=12000, help=message("option.max_tokens"))
 
 
-@dataclass(frozen=True, eq=False)
-class _Level:
-    """What a level led to. entities, relations: rows, best first. scores: cosines of those that were searched for."""
-
-    entities: Sequence[int] = ()
-    relations: Sequence[int] = ()
-    entity_scores: tuple[tuple[int, float], ...] = ()
-    relation_scores: tuple[tuple[int, float], ...] = ()
-
-
 class Strategy(StrategyBase[Config]):
     """Dual-level retrieval."""
 
@@ -88,7 +85,7 @@ class Strategy(StrategyBase[Config]):
         words = _searched(config.mode, keywords)
         vectors = tools.embed(list(words.values()))
         run.lap("keywords")
-        levels: dict[str, _Level] = {}
+        levels: dict[str, RankedGraph] = {}
         for level, vector in zip(words, vectors, strict=True):
             levels[level] = (self._low if level == LOW else self._high)(index, vector, tools)
             run.lap(level)
@@ -97,8 +94,8 @@ class Strategy(StrategyBase[Config]):
         ranked = RankedGraph(
             entity_rows,
             relation_rows,
-            entity_scores={row: score for level in levels.values() for row, score in level.entity_scores},
-            relation_scores={row: score for level in levels.values() for row, score in level.relation_scores},
+            entity_scores={row: score for level in levels.values() for row, score in level.entity_scores.items()},
+            relation_scores={row: score for level in levels.values() for row, score in level.relation_scores.items()},
             chunk_reason="passage.near",
         )
         filled = graph_context(run, ranked, flowing=False)
@@ -115,7 +112,7 @@ class Strategy(StrategyBase[Config]):
             asked=asked_keywords(words, {name: level.entities for name, level in levels.items()}),
         )
 
-    def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
+    def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> RankedGraph:
         """Return entities near to the details; all their relations by the degrees of both ends, then by weight, then
         by the first of the entities. vector: (d,) of the details."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
@@ -127,19 +124,18 @@ class Strategy(StrategyBase[Config]):
         degrees = base.degrees[base.ends[rows]].sum(axis=1)
         order = np.lexsort((first, -base.weights[rows], -degrees))
         related = self._affordable(index, rows[order])
-        scores = tuple(zip(entities, near.scores[kept].tolist(), strict=True))
-        return _Level(entities, related, entity_scores=scores)
+        return RankedGraph(entities, related, entity_scores=by_row(near.rows[kept], near.scores[kept]))
 
-    def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
+    def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> RankedGraph:
         """Return relations near to the themes, and the entities at their ends, of each relation by name. vector: (d,)
         of the themes."""
         least = index.across_scale.own_of(_LEAST_COSINE)
         near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=least, tools=tools)
         rows = near.rows.tolist()
-        scores = tuple(zip(rows, near.scores.tolist(), strict=True))
+        scores = by_row(near.rows, near.scores)
         base = index.layers[0]
         ends = [sorted(base.ends[row].tolist(), key=lambda end: str(base.entity_cells["name"][end])) for row in rows]
-        return _Level(list(dict.fromkeys(end for pair in ends for end in pair)), rows, relation_scores=scores)
+        return RankedGraph(list(dict.fromkeys(end for pair in ends for end in pair)), rows, relation_scores=scores)
 
     def _affordable(self, index: Index, rows: np.ndarray) -> list[int]:
         """Return the first rows, until their descriptions are more than the budget can hold: a hub has thousands.
@@ -207,7 +203,7 @@ def _searched(mode: str, keywords: QueryKeywords) -> dict[str, str]:
     return {level: text for level, text in joined.items() if mode not in (LOW, HIGH) or level == mode} or joined
 
 
-def _steps(keywords: QueryKeywords, levels: Mapping[str, _Level]) -> list[GraphStep]:
+def _steps(keywords: QueryKeywords, levels: Mapping[str, RankedGraph]) -> list[GraphStep]:
     """Return a step for the keywords, and one for each level that was searched."""
     n_words = len(keywords.low) * (LOW in levels) + len(keywords.high) * (HIGH in levels)
     ids = {level: f"keywords-{level}" for level in levels}

@@ -52,16 +52,6 @@ class Config(Options):
     max_tokens: int = option(21000, low=0, high=64000, help=message("option.max_tokens"))
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Rows of what the keywords led to, best first, with cosines by row."""
-
-    entities: list[int]
-    relations: list[int]
-    entity_scores: dict[int, float]
-    relation_scores: dict[int, float]
-
-
 class Strategy(StrategyBase[Config]):
     """Nodes by the details of the question, paths between them, relations by its themes."""
 
@@ -87,13 +77,7 @@ class Strategy(StrategyBase[Config]):
         )
         run.lap("paths")
         themes = end_rows(index, nearest.relations)
-        ranked = RankedGraph(
-            list(dict.fromkeys([*nearest.entities, *themes])),
-            nearest.relations,
-            entity_scores=nearest.entity_scores,
-            relation_scores=nearest.relation_scores,
-            chunk_reason="passage.near",
-        )
+        ranked = replace(nearest, entities=list(dict.fromkeys([*nearest.entities, *themes])))
         budgets = {name: getattr(config, f"{name}_tokens") for name in ("entity", "relation", "path", "chunk")}
         room = scaled(budgets, config.max_tokens)
         plural = {"entities": room["entity"], "relations": room["relation"], "chunks": room["chunk"]}
@@ -122,7 +106,7 @@ class Strategy(StrategyBase[Config]):
             asked=asked_keywords(words, {"low": nearest.entities, "high": themes}),
         )
 
-    def _found(self, index: Index, vectors: dict[str, np.ndarray], tools: Tools) -> _Found:
+    def _found(self, index: Index, vectors: dict[str, np.ndarray], tools: Tools) -> RankedGraph:
         """Return the entities nearest to the details, and the relations nearest to the themes by the degrees of their
         ends, then by weight, as many as the budget holds. vectors: (d,) by level."""
         base, k = index.layers[0], self.config.top_k
@@ -136,9 +120,9 @@ class Strategy(StrategyBase[Config]):
             degrees = base.degrees[base.ends[related.rows]].sum(axis=1)
             order = np.lexsort((related.rows, -base.weights[related.rows], -degrees))
             relations, relation_scores = related.rows[order].tolist(), by_row(related.rows, related.scores)
-        return _Found(entities, relations, entity_scores, relation_scores)
+        return RankedGraph(entities, relations, (), entity_scores, relation_scores, {}, "passage.near")
 
-    def _chunk_rows(self, index: Index, nearest: _Found) -> list[int]:
+    def _chunk_rows(self, index: Index, nearest: RankedGraph) -> list[int]:
         """Return the chunks of the relations, then those of the entities, each as many as half of the budget holds;
         then the others."""
         of_relations = [row for each in nearest.relations for row in np.sort(index.chunks_of_relation(each)).tolist()]
