@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from leanrag_core.figures.drawing import boxes_overlap, text_width
 from leanrag_core.figures.html import html, joined
-from leanrag_core.figures.neighbourhood import VisGraph, dot, named
+from leanrag_core.figures.neighbourhood import VisGraph, dot, line_colours, named
 from leanrag_core.figures.palette import Palette
 from leanrag_core.types.visible import shortened, visible
 
@@ -66,33 +66,18 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
         }
         for place, node in enumerate(nodes)
     )
+    to_parents = {"width": 1, "dashes": True, "color": line_colours(palette, "tree", opacity=0.5)}
     links = tuple(
-        {
-            "id": f"parent-{node.id}",
-            "from": node.id,
-            "to": nodes[node.above].id,
-            "width": 1,
-            "dashes": True,
-            "color": {"color": palette["tree"], "highlight": palette["prim"], "opacity": 0.5},
-        }
+        {"id": f"parent-{node.id}", "from": node.id, "to": nodes[node.above].id, **to_parents}
         for node in nodes
         if node.above is not None
     )
-    relations = tuple(
-        {
-            "id": edge.id,
-            "from": nodes[edge.source].id,
-            "to": nodes[edge.target].id,
-            "width": round(1 + 4 * edge.strength / strongest, 2),
-            "title": _tooltip(edge.about),
-            "color": {
-                "color": palette["inter" if edge.layer else "base"],
-                "highlight": palette["prim"],
-                "opacity": 0.35,
-            },
-        }
-        for edge in edges
-    )
+    relations = []
+    for edge in edges:
+        ends = {"id": edge.id, "from": nodes[edge.source].id, "to": nodes[edge.target].id}
+        width = round(1 + 4 * edge.strength / strongest, 2)
+        colours = line_colours(palette, "inter" if edge.layer else "base", opacity=0.35)
+        relations.append({**ends, "width": width, "title": _tooltip(edge.about), "color": colours})
     return VisGraph(drawn, (*links, *relations))
 
 

@@ -62,29 +62,27 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
         }
         for position, (node, place) in enumerate(zip(near.nodes, places, strict=True))
     )
-    edges = tuple(
-        {
-            "id": relation.id,
-            "from": near.nodes[relation.source].id,
-            "to": near.nodes[relation.target].id,
-            "width": round(1 + 5 * relation.strength / strongest, 2),
-            "title": visible(f"{relation.kind or 'relation'}, {_strength(near.layer, relation.strength)}"),
-            "dashes": bool(near.layer),
-            "color": {
-                "color": palette["inter" if near.layer else "base"],
-                "highlight": palette["prim"],
-                "opacity": 1.0 if 0 in (relation.source, relation.target) else _FAINT,
-            },
-        }
-        for relation in near.relations
-    )
-    return VisGraph(nodes, edges)
+    edges = []
+    for relation in near.relations:
+        source, target = (near.nodes[end].id for end in (relation.source, relation.target))
+        title = visible(f"{relation.kind or 'relation'}, {_strength(near.layer, relation.strength)}")
+        opacity = 1.0 if 0 in (relation.source, relation.target) else _FAINT
+        colours = line_colours(palette, "inter" if near.layer else "base", opacity=opacity)
+        width = round(1 + 5 * relation.strength / strongest, 2)
+        ends = {"id": relation.id, "from": source, "to": target}
+        edges.append({**ends, "width": width, "title": title, "dashes": bool(near.layer), "color": colours})
+    return VisGraph(nodes, tuple(edges))
 
 
 def dot(palette: Palette, place: tuple[float, float], *, size: int, letters: float, **more: float) -> dict[str, Any]:
     """Return how a node is drawn: a disc at x and y px, with a name of that many px. more: of the name's font."""
     font = {"color": palette["text"], "size": letters, "strokeWidth": 3, "strokeColor": palette["bg"], **more}
     return {"x": round(place[0], 1), "y": round(place[1], 1), "shape": "dot", "size": size, "font": font}
+
+
+def line_colours(palette: Palette, colour: str, *, opacity: float) -> dict[str, Any]:
+    """Return the colours of a line. colour: a name of the palette."""
+    return {"color": palette[colour], "highlight": palette["prim"], "opacity": opacity}
 
 
 def named(name: str) -> str:
@@ -138,9 +136,5 @@ def _strength(layer: int, strength: float) -> str:
 
 def _colours(palette: Palette, hops: int) -> dict[str, Any]:
     fill = palette[("seed", "path", "tree")[min(hops, 2)]]
-    return {
-        "background": fill,
-        "border": palette["bg"],
-        "highlight": {"background": palette["prim"], "border": palette["text"]},
-        "hover": {"background": palette["prim"], "border": palette["text"]},
-    }
+    picked = {"background": palette["prim"], "border": palette["text"]}
+    return {"background": fill, "border": palette["bg"], "highlight": picked, "hover": picked}

@@ -134,10 +134,7 @@ def _with_ellipses(text: str, left: int, right: int, intervals: list[tuple[str, 
 def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> list[Piece]:
     inner = [(mark, max(a, left), min(b, right)) for mark, a, b in intervals if a < right and b > left]
     edges = sorted({left, right, *(a for _, a, _ in inner), *(b for _, _, b in inner)})
-    pieces = []
-    for a, b in pairwise(edges):
-        pieces.append(Piece(text[a:b], frozenset(mark for mark, x, y in inner if x <= a and b <= y)))
-    return pieces
+    return [Piece(text[a:b], frozenset(mark for mark, x, y in inner if x <= a and b <= y)) for a, b in pairwise(edges)]
 
 
 def _sentence_start(text: str, at: int) -> int:
