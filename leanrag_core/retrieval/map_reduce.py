@@ -247,11 +247,12 @@ def points_trace(
     style: Style,
     caption: Message,
     *,
+    reduced: Message,
     before: Sequence[TraceStep] = (),
-    ranked: Sequence[int] = (),
 ) -> Trace:
-    """Return the trace whose context is those points. texts: the items of the texts that they rest on, by row; style:
-    of these. caption: of the map step. before: the steps before it. ranked: rows of chunks, see Trace."""
+    """Return the trace whose context is those points. texts: the items of the texts that they rest on, by row, best
+    first; style: of these. caption: of the map step. reduced: title of the step after it. before: the steps before
+    it."""
     drawn, items = drawn_points(points, texts), tuple(texts.values())
     context = joined_sections(section(POINTS, drawn.lines, run.options.max_tokens))
     run.lap("reduce")
@@ -260,12 +261,12 @@ def points_trace(
         steps=(
             *before,
             run.step("map", caption, (*items, *drawn.items), drawn.links),
-            run.step("reduce", context_caption(context), drawn.items),
+            run.step("reduce", context_caption(context), drawn.items, title=reduced),
         ),
         styles=(POINT, style, GIVES),
         items=(*drawn.items, *items),
         relations=drawn.links,
-        ranked_chunks=ranked,
+        ranked_chunks=[row for row, item in texts.items() if item.source is not None],
     )
 
 

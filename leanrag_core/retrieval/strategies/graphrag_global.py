@@ -76,7 +76,8 @@ class Strategy(StrategyBase[Config]):
             run.notes.append(message("strategy.note.built_in", instead=message("graphrag_global.built_in")))
         texts, before = dict(zip(rows, reports, strict=True)), (run.step("select", selected, reports),)
         caption = message("graphrag_global.map", n=len(mapped.points))
-        return points_trace(run, points, texts, COMMUNITY, caption, before=before)
+        reduced = message("graphrag_global.step.reduce")
+        return points_trace(run, points, texts, COMMUNITY, caption, reduced=reduced, before=before)
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
         """Return one answer from the points: see reduced_answer()."""

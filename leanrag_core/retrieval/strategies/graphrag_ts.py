@@ -54,7 +54,7 @@ class Strategy(StrategyBase[Config]):
         if tools.language is None:
             run.notes.append(message("strategy.note.built_in", instead=message("graphrag_ts.built_in")))
         texts, caption = dict(zip(rows, passages, strict=True)), message("graphrag_ts.map", n=len(mapped.points))
-        return points_trace(run, points, texts, PASSAGE, caption, ranked=rows)
+        return points_trace(run, points, texts, PASSAGE, caption, reduced=message("graphrag_ts.step.reduce"))
 
     def answer(self, trace: Trace, tools: Tools) -> Answer:
         """Return one answer from the points: see reduced_answer()."""
