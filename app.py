@@ -17,9 +17,14 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import leanrag_core.workbench  # noqa: F401 - loaded before the first visitor comes, who would wait a second for it
 from leanrag_core.system.environment import API_PORT_VARIABLE
+from leanrag_core.system.threads import collector_paused
 from pages.common import quicker_runs, server
+
+with collector_paused():  # what is loaded stays: the search for reference cycles, which stops all pages, passes it over
+    import leanrag_core.workbench  # noqa: F401 - loaded before the first visitor comes, who would wait a second for it
+
+    gc.freeze()
 
 
 def serve_api(port: int) -> None:
@@ -32,10 +37,8 @@ def serve_api(port: int) -> None:
 
 
 def load_ahead() -> None:
-    """Load in the background what the first comparison would otherwise wait a second for; keep all that is loaded."""
+    """Load in the background what the first comparison would otherwise wait a second for."""
     import scipy.sparse  # noqa: F401
-
-    gc.freeze()  # what is loaded by now stays: a search for reference cycles, which stops all pages, passes it over
 
 
 @asynccontextmanager
