@@ -104,7 +104,7 @@ def opening(read: Results) -> str:
         "recall@10",
         "peak, GB",
     )
-    searches = {"exact": "exact", "approximate": "Chroma, scored exactly"}
+    searches = {"exact": "exact", "approximate": "cells, scored exactly"}
     return markdown(
         heads,
         [

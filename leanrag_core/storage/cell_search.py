@@ -73,8 +73,8 @@ class CellRecord:
 class _Lists:
     """One layer as an inverted file; arrays as they are stored.
 
-    codes: (n, d) int8, the vectors cell by cell. signs: (d / 64, n) uint64, a bit for each number of these. rows: (n,)
-    int32, the row of each. starts: (cells + 1,) int64 offsets of the cells. centre_signs: (d / 64, cells) uint64.
+    codes: (n, d) int8, the vectors cell by cell. signs: (n, d / 64) uint64, a bit for each number of these. rows: (n,)
+    int32, the row of each. starts: (cells + 1,) int64 offsets of the cells. centre_signs: (cells, d / 64) uint64.
     """
 
     codes: np.ndarray
@@ -111,12 +111,12 @@ def write_cells(
         starts = _offsets(cell, len(above))
         path = folder / f"codes-{layer.number}.npy"
         codes = np.lib.format.open_memmap(path, mode="w+", dtype=np.int8, shape=vectors.shape)
-        signs = np.empty((-(-vectors.shape[1] // _BITS), len(vectors)), dtype=_WORD)
+        signs = np.empty((len(vectors), -(-vectors.shape[1] // _BITS)), dtype=_WORD)
         sums = np.zeros((len(above), vectors.shape[1]))
         for start in range(0, len(vectors), _ROWS_AT_ONCE):
             block = slice(start, start + _ROWS_AT_ONCE)
             codes[block] = _coded(vectors[order[block]], scale)
-            signs[:, block] = _signs(codes[block])
+            signs[block] = _signs(codes[block])
             cells = cell[order[block]]  # ascending
             first = np.flatnonzero(np.diff(cells, prepend=-1))
             # Of the codes: whole numbers add up to the same sum in any order.
@@ -180,9 +180,9 @@ _BITS = 64  # of a word
 
 
 def _signs(numbers: np.ndarray) -> np.ndarray:
-    """Return which of (n, d) numbers are above zero, a bit each, (d / 64, n) uint64."""
+    """Return which of (n, d) numbers are above zero, a bit each, (n, d / 64) uint64."""
     packed = np.packbits(numbers > 0, axis=1)
-    return np.asarray(np.pad(packed, [(0, 0), (0, -packed.shape[1] % _WORD.itemsize)]).view(_WORD).T)
+    return np.asarray(np.pad(packed, [(0, 0), (0, -packed.shape[1] % _WORD.itemsize)]).view(_WORD))
 
 
 class _LayerSearcher:
@@ -198,7 +198,7 @@ class _LayerSearcher:
         """Return rows that include the n nearest with the measured recall, ascending, (k,) int32. vector: (d,)."""
         lists, shortlist = self._lists, self.layer.shortlist
         code = _coded(vector, _scale_of(vector[None, :])).astype(np.float32)
-        signs = _signs(code[None, :])[:, 0]
+        signs = _signs(code[None, :])[0]
         cells = _largest(-_differing(lists.centre_signs, signs), self.layer.probes)
         places = _spans(lists.starts[cells], lists.starts[cells + 1])
         if len(places) > shortlist:
@@ -208,12 +208,19 @@ class _LayerSearcher:
 
 
 def _differing(signs: np.ndarray, of_question: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
-    """Return in how many signs the (words, n) signs, or those at the places, (n,), differ from a question's, (words,);
+    """Return in how many signs the (n, words) signs, or those at the places, (n,), differ from a question's, (words,);
     (n,) int16."""
-    differing = np.zeros(signs.shape[1] if places is None else len(places), dtype=np.int16)
-    for word, of_word in zip(signs, of_question, strict=True):
-        differing += np.bitwise_count((word if places is None else word.take(places)) ^ of_word)
+    counts = np.bitwise_count((signs if places is None else _taken(signs, places)) ^ of_question)
+    differing: np.ndarray = counts[:, 0].astype(np.int16)
+    for column in counts.T[1:]:  # six times as quick as a sum over so few columns
+        differing += column
     return differing
+
+
+def _taken(table: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return table[places], in half the time: a row is copied as one item. table: (n, k), rows without gaps."""
+    items = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))[:, 0]
+    return np.asarray(items.take(places).view(table.dtype).reshape(len(places), -1))
 
 
 def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -227,7 +234,7 @@ def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray) -> np.nda
     for start in range(0, n, _IN_CACHE):
         rows = slice(start, min(start + _IN_CACHE, n))
         block = floats[: rows.stop - start]
-        block[...] = codes[places[rows]]
+        block[...] = _taken(codes, places[rows])
         np.vecdot(block, code, out=scores[rows])
     return scores
 
@@ -302,7 +309,7 @@ def _fits(lists: _Lists, layer: CellLayer) -> bool:
     words = -(-lists.codes.shape[-1] // _BITS)
     return (
         lists.codes.shape[:-1] == (n,)
-        and (lists.signs.shape, lists.centre_signs.shape) == ((words, n), (words, cells))
+        and (lists.signs.shape, lists.centre_signs.shape) == ((n, words), (cells, words))
         and [array.dtype for array in (lists.codes, lists.signs, lists.centre_signs)]
         == [np.dtype(np.int8), _WORD, _WORD]
         and lists.rows.shape == (n,)

@@ -104,7 +104,7 @@ def test_rows_whose_signs_differ_most_are_left_out(tmp_path: Path, monkeypatch: 
 def test_differing_signs_are_counted_whatever_the_dimension(dimension: int) -> None:
     random = np.random.default_rng(dimension)
     numbers, question = random.integers(-1, 2, (50, dimension)), random.integers(-1, 2, dimension)
-    signs, of_question = cell_search._signs(numbers), cell_search._signs(question[None, :])[:, 0]
+    signs, of_question = cell_search._signs(numbers), cell_search._signs(question[None, :])[0]
     expected = ((numbers > 0) != (question > 0)).sum(axis=1)
     assert cell_search._differing(signs, of_question).tolist() == expected.tolist()
     places = np.array([3, 3, 49, 0])
