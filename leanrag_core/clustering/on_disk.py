@@ -26,7 +26,7 @@ _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _CELLS_JOINED = 5  # size of the cells that make up regions, in cells of the search
 _MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
 _PROBED = 20  # cells that a row is compared with first
-_IMPROVED = 2  # rounds in which it is compared with its neighbours' neighbours
+_REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
 _NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
@@ -336,22 +336,23 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
         near = lists.nearest(places, probes, k)
         return np.where(near < 0, np.arange(places.start, places.stop, dtype=np.int32)[:, None], near)
 
-    def written(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
+    def write(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
+        """Write what nearest_of gives of each block of places, (block, k) int32, and return all, (n, k), mapped."""
         with path.open("wb") as file:
             for places in over_blocks(nearest_of, row_blocks(n, 2 * _AT_ONCE)):
                 places.tofile(file)
         return np.memmap(path, np.int32, "r", shape=(n, k))
 
     path = folder / "neighbours"
-    neighbours = written(path, in_cells)
-    for number in range(_IMPROVED):
+    neighbours = write(path, in_cells)
+    for number in range(_REFINEMENTS):
         before, path = path, folder / f"neighbours-{number}"
-        neighbours = written(path, partial(_improved, cells.codes, neighbours))
+        neighbours = write(path, partial(_refined, cells.codes, neighbours))
         before.unlink()
     return neighbours
 
 
-def _improved(codes: Codes, neighbours: np.ndarray, places: slice) -> np.ndarray:
+def _refined(codes: Codes, neighbours: np.ndarray, places: slice) -> np.ndarray:
     """Return the k nearest rows of those places among the neighbours of their neighbours; (block, k) int32, nearest
     first. neighbours: (n, k) places, which are compared again, so that none is lost to a farther one.
 

@@ -199,25 +199,25 @@ class _LayerSearcher:
         lists, shortlist = self._lists, self.layer.shortlist
         code = _coded(vector, _scale_of(vector[None, :])).astype(np.float32)
         signs = _signs(code[None, :])[0]
-        cells = _largest(-_differing(lists.centre_signs, signs), self.layer.probes)
+        cells = _largest(-_hamming_distances(lists.centre_signs, signs), self.layer.probes)
         places = _spans(lists.starts[cells], lists.starts[cells + 1])
         if len(places) > shortlist:
-            places = places[_largest(-_differing(self._signs, signs, places), shortlist)]
+            places = places[_largest(-_hamming_distances(self._signs, signs, places), shortlist)]
         scores = _products(self._codes, code, places)
         return np.sort(lists.rows[places[_largest(scores, max(_CANDIDATES, 4 * n))]])
 
 
-def _differing(signs: np.ndarray, of_question: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
-    """Return in how many signs the (n, words) signs, or those at the places, (n,), differ from a question's, (words,);
-    (n,) int16."""
-    counts = np.bitwise_count((signs if places is None else _taken(signs, places)) ^ of_question)
-    differing: np.ndarray = counts[:, 0].astype(np.int16)
+def _hamming_distances(signs: np.ndarray, of_question: np.ndarray, places: np.ndarray | None = None) -> np.ndarray:
+    """Return the Hamming distance of the (n, words) signs, or of those at the places, (n,), to a question's, (words,);
+    (n,) int16: in how many signs they differ."""
+    counts = np.bitwise_count((signs if places is None else _rows_at(signs, places)) ^ of_question)
+    distances: np.ndarray = counts[:, 0].astype(np.int16)
     for column in counts.T[1:]:  # six times as quick as a sum over so few columns
-        differing += column
-    return differing
+        distances += column
+    return distances
 
 
-def _taken(table: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _rows_at(table: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return table[places], in half the time: a row is copied as one item. table: (n, k), rows without gaps."""
     items = table.view(np.dtype((np.void, table.itemsize * table.shape[1])))[:, 0]
     return np.asarray(items.take(places).view(table.dtype).reshape(len(places), -1))
@@ -234,7 +234,7 @@ def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray) -> np.nda
     for start in range(0, n, _IN_CACHE):
         rows = slice(start, min(start + _IN_CACHE, n))
         block = floats[: rows.stop - start]
-        block[...] = _taken(codes, places[rows])
+        block[...] = _rows_at(codes, places[rows])
         np.vecdot(block, code, out=scores[rows])
     return scores
 

@@ -141,7 +141,7 @@ def test_neighbours_of_neighbours_bring_nearer_ones_and_lose_none(tmp_path: Path
     known = np.argsort(distances, axis=1, kind="stable")[:, [0, 3, 8, 20]].astype(np.int32)  # one of four is right
     found, rows = known, np.arange(n)[:, None]
     for _ in range(2):
-        better = np.concatenate([on_disk._improved(codes, found, slice(start, start + 300)) for start in (0, 300)])
+        better = np.concatenate([on_disk._refined(codes, found, slice(start, start + 300)) for start in (0, 300)])
         assert (distances[rows, better] <= distances[rows, found]).all()
         assert (better != rows).all()
         found = better
@@ -153,8 +153,8 @@ def test_a_row_that_has_too_few_others_is_its_own_neighbour(tmp_path: Path) -> N
     codes = on_disk.Codes(tmp_path / "codes", 2)
     codes.append(np.array([[100, 0], [90, 10], [0, 100]], dtype=np.int8))
     neighbours = np.array([[1, 0, 0], [0, 1, 1], [2, 2, 2]], dtype=np.int32)
-    assert on_disk._improved(codes, neighbours, slice(0, 2)).tolist() == [[1, 0, 0], [0, 1, 1]]
-    assert on_disk._improved(codes, neighbours, slice(2, 3)).tolist() == [[2, 2, 2]]
+    assert on_disk._refined(codes, neighbours, slice(0, 2)).tolist() == [[1, 0, 0], [0, 1, 1]]
+    assert on_disk._refined(codes, neighbours, slice(2, 3)).tolist() == [[2, 2, 2]]
 
 
 def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: Path) -> None:

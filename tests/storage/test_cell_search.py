@@ -106,9 +106,9 @@ def test_differing_signs_are_counted_whatever_the_dimension(dimension: int) -> N
     numbers, question = random.integers(-1, 2, (50, dimension)), random.integers(-1, 2, dimension)
     signs, of_question = cell_search._signs(numbers), cell_search._signs(question[None, :])[0]
     expected = ((numbers > 0) != (question > 0)).sum(axis=1)
-    assert cell_search._differing(signs, of_question).tolist() == expected.tolist()
+    assert cell_search._hamming_distances(signs, of_question).tolist() == expected.tolist()
     places = np.array([3, 3, 49, 0])
-    assert cell_search._differing(signs, of_question, places).tolist() == expected[places].tolist()
+    assert cell_search._hamming_distances(signs, of_question, places).tolist() == expected[places].tolist()
 
 
 def test_where_signs_say_too_little_every_row_of_the_cells_is_compared(
