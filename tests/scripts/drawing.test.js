@@ -107,3 +107,8 @@ test("seeds at one place are moved apart until neither covers the other", () => 
   );
   assert.ok(Math.hypot(x1 - x2, y1 - y2) > 23);
 });
+
+test("a block that passes the filters while nothing in it does has no cells", () => {
+  const { cellBoxes } = load(`${FIGURES}/svg.js`, "pages/explore/block_cells.js");
+  assert.deepEqual(plain(cellBoxes({ inner: 0 }, {}, 0, 0, 200, 50)), []);
+});
