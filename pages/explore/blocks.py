@@ -111,8 +111,8 @@ def _head(column: Column, picture: Picture) -> str:
 
 def _passing(tree: ShownTree) -> str:
     """Return in words how many entities pass the filters; empty if all do."""
-    total, below = len(tree.index.layers[0]), int(tree.below[-1].sum())
-    return say("explore.passing", n=below, total=total) if below < total else ""
+    total, passing = len(tree.index.layers[0]), int(tree.below[0].sum())
+    return say("explore.passing", n=passing, total=total) if passing < total else ""
 
 
 def _blocks(

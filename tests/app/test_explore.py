@@ -205,6 +205,13 @@ def test_filters_are_in_the_link_and_leave_out_what_does_not_pass(home: Workbenc
     assert "types" not in app.query_params
 
 
+def test_the_picture_counts_the_base_entities_that_pass_not_those_below_a_cluster_that_does(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    [picture] = drawn.component(visit("explore", home, layers="1"), "lr_blocks")
+    assert picture["tools"]["note"].startswith(f"0 of {len(opened.layers[0])} entities pass the filters.")
+
+
 @pytest.mark.parametrize("by", ["layer", "size", "type", "connectivity"])
 @pytest.mark.parametrize("shape", ["icicle", "treemap", "sunburst"])
 def test_every_measure_colours_every_shape(by: str, shape: str, home: Workbench, visit: Visit) -> None:
