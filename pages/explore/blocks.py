@@ -209,7 +209,8 @@ def _cell(node: dict[str, Any], place: Place, kept: set[int]) -> dict[str, Any]:
 
 def _second_line(block: Block) -> str:
     if block.layer > 1 and block.inner:
-        return say("explore.block.clusters", clusters=block.inner, n=block.below)
+        entities = say("explore.block.entities", n=block.below)
+        return say("explore.block.clusters", n=block.inner, entities=entities)
     return say("explore.block.entities", n=block.below) if block.layer else ""
 
 

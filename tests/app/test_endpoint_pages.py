@@ -322,6 +322,14 @@ def test_an_index_that_is_deleted_while_it_is_asked_is_reported_and_no_other_is_
     assert endpoint.answered("answer") == []
 
 
+def test_the_built_in_embedding_is_named_by_the_choice_of_its_language_alone(llm_home: Workbench, visit: Visit) -> None:
+    app = visit("build", llm_home, **FORM)
+    drawn.assert_sound(app)
+    offered = next(box.options for box in app.selectbox if box.label == "Embedding")
+    assert "Built-in" in offered
+    assert not any("MiniLM" in name for name in offered), "the choice below says which one, and it may be the other"
+
+
 def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visit) -> None:
     llm_home.calls.delete()
     settings = replace(llm_home.settings.read(), prices={"scripted-chat": Price(1000.0, 1000.0)})

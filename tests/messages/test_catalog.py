@@ -7,7 +7,8 @@ from string import Formatter
 
 import pytest
 
-from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, templates
+from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, sentence, templates
+from leanrag_core.messages.message import Message, message
 from leanrag_core.messages.sort import sorted_text
 from tests.messages.source_codes import filled_in, mentioned, patterns, steps_of_strategies, texts_without_code, uses
 
@@ -115,3 +116,18 @@ def test_a_merge_may_drop_blank_lines_and_mix_the_order() -> None:
 def test_a_merge_that_needs_an_editor_is_named(entries: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         sorted_text('msgid ""\nmsgstr ""\n' + entries)
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (message("explore.block.clusters", n=1, entities="1 entity"), "1 cluster, 1 entity"),
+        (message("build.spent.speed", speed=1345.2), "1,345.2 tokens a second"),
+        (
+            message("forecast.at_speed", basis="Rough.", speed=1345.2),
+            "Rough. Times are those of this model here: 1,345.2",
+        ),
+    ],
+)
+def test_one_is_singular_and_thousands_are_set_apart(told: Message, text: str) -> None:
+    assert sentence(told).startswith(text)

@@ -33,8 +33,9 @@ function siteIcicle(store, focus, { say, skip, lit }) {
   };
   const sub = (layer, row, inner) => {
     const n = layer ? store.layers[layer].below[row] : 0;
-    if (layer > 1) return say("explore.block.clusters", { clusters: inner, n });
-    return layer ? say("explore.block.entities", { n }) : "";
+    if (!layer) return "";
+    const entities = say("explore.block.entities", { n });
+    return layer > 1 ? say("explore.block.clusters", { n: inner, entities }) : entities;
   };
   const place = (layer, row, parent, y, height) => {
     const inner = layer > lowest ? store.children(layer, row) : [],
