@@ -1,6 +1,7 @@
 """The list of trial indexes: what each is, its size on disk, and a button that deletes it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -16,6 +17,16 @@ from pages.common.messages import kept_fault, say, show_fault, words
 from pages.compare.columns import Column
 
 _FAILED = "lr_trials_failed"  # in the session: why deleting failed
+_FOLD = "lr_trials_fold"  # in the session: _Fold
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """The fold as it was drawn last. expanded: what it began with under its title."""
+
+    title: str = ""
+    expanded: bool = False
+    open: bool = False
 
 
 def show(chosen: Sequence[Column]) -> None:
@@ -27,7 +38,10 @@ def show(chosen: Sequence[Column]) -> None:
     used = {column.summary.id: column.letter for column in chosen}
     bases = {index.id: index for index in session.index_list().indexes}
     size = numbers.size(sum(trial.summary.size_bytes for trial in trials))
-    with st.expander(say("trials.title", n=len(trials), size=size), key="compare_trials", on_change="rerun") as fold:
+    title, before = say("trials.title", n=len(trials), size=size), st.session_state.get(_FOLD, _Fold())
+    expanded = before.expanded if before.title == title else before.open  # another title makes another fold
+    with st.expander(title, expanded=expanded, key="compare_trials", on_change="rerun") as fold:
+        st.session_state[_FOLD] = _Fold(title, expanded, bool(fold.open))
         if not fold.open:
             return
         for trial in trials:

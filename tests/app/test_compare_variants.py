@@ -109,6 +109,7 @@ def test_trials_are_listed_and_cleared_away(home: Workbench, visit: Visit) -> No
     app.button("trials_clear_all").click().run()
     drawn.assert_sound(app)
     assert [trial.summary.config.cluster_size for trial in home.trials.all()] == [2], "a column has it"
+    assert app.button("trials_clear_all").disabled, "the list is still open"
 
 
 def first(home: Workbench) -> Index:
