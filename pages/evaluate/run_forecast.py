@@ -57,18 +57,15 @@ def tokens_of(load: Load) -> tuple[int, int]:
 
 
 def dollars_of(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str], settings: Settings) -> float | None:
-    """Estimate the cost in dollars by the price table; None if it lacks the price of a model."""
+    """Estimate the cost in dollars by the price table; None if it lacks the price of a model that does not run on this
+    machine."""
     answering = [model_of[run.index] for run in spec.runs if run.index in model_of]
     judging = [judge.model for judge in spec.judges]
     shares = [
         (settings.of_role(ANSWERS), answering, load.answer_calls, _ANSWER_TOKENS),
         (settings.of_role(JUDGING), judging, load.judge_calls, _JUDGE_TOKENS),
     ]
-    paid = [
-        (server_settings, models)
-        for server_settings, models, _, _ in shares
-        if server_settings is settings or not server_settings.local
-    ]
+    paid = [(server_settings, models) for server_settings, models, _, _ in shares if not server_settings.local]
     if any(model_title(name) not in server_settings.prices for server_settings, models in paid for name in models):
         return None
     dollars = 0.0
@@ -82,11 +79,12 @@ def _spending(spec: ExperimentSpec, load: Load, model_of: Mapping[str, str]) -> 
     """Return rows on tokens and money."""
     rows = [(say("evaluate.form.about_tokens"), numbers.tokens(sum(tokens_of(load))))]
     with plain_errors():
-        settings = session.workbench().settings.read()
-        local = settings.of_role(ANSWERS).local and settings.of_role(JUDGING).local
-        dollars = None if local else dollars_of(spec, load, model_of, settings)
-        shown = say("evaluate.form.no_cost") if local else say("evaluate.form.no_price")
-        rows.append((say("evaluate.form.about_cost"), shown if dollars is None else numbers.money(dollars)))
+        dollars = dollars_of(spec, load, model_of, session.workbench().settings.read())
+        if dollars is None:
+            cost = say("evaluate.form.no_price")
+        else:
+            cost = numbers.money(dollars) if dollars else say("evaluate.form.no_cost")
+        rows.append((say("evaluate.form.about_cost"), cost))
     return rows
 
 

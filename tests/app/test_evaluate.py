@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -441,6 +442,22 @@ def test_the_cost_is_known_where_every_model_has_a_price() -> None:
     assert dollars == pytest.approx(0.85 + 0.044)
     assert run_forecast.dollars_of(spec, load, {"i": "openai:m"}, Settings(prices={"m": Price()})) is None
     assert run_forecast.tokens_of(load) == (100 * 5_500 + 10 * 2_200, 100 * 300 + 10 * 400)
+    here = Settings(base_url="http://127.0.0.1:8000/v1")
+    assert run_forecast.dollars_of(spec, load, {"i": "openai:m"}, here) == 0, (
+        "a model of this machine may have no price"
+    )
+
+
+def test_a_price_of_a_model_on_this_machine_is_in_the_forecast(llm_home: Workbench, visit: Visit) -> None:
+    questions = read_set(json.dumps(GOLD[0]).encode(), "one.jsonl")
+    a_set = llm_home.question_sets.add("One", questions)
+    for prices, cost in (({}, "No cost"), ({"scripted-chat": Price(1.0, 10.0)}, "$0.026")):  # 3 answers, $0.0085 each
+        llm_home.settings.save(replace(llm_home.settings.read(), prices=prices))
+        app = visit("evaluate", llm_home, tab="sets", set=a_set)
+        app.button("primary_experiment").click().run()
+        app.toggle("experiment_answers").set_value(True).run()
+        drawn.assert_sound(app)
+        assert cost in drawn.text(app)
 
 
 def test_the_history_lists_repeats_and_deletes(home: Workbench, visit: Visit, launched: list[Path]) -> None:
