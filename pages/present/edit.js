@@ -518,14 +518,16 @@ class DeckEditor {
         node.blur();
       }
     };
-    node.onblur = () => {
+    node.onblur = (event) => {
       if (this.typing !== node) return;
+      const next = this.editable.indexOf(event.relatedTarget);
       this.typing = null;
       const plain = (words) => words.replace(lines ? /[ \t]+/g : /\s+/g, " ").trim(),
         text = plain(node.innerText ?? node.textContent),
         kept = text === stored ? "" : text.slice(0, limit);
       if (isLeft || kept === read() || text === plain(shown)) this.draw();
       else this.change((edits) => write(edits, kept));
+      if (next >= 0) this.editable[next].focus(); // the field that was clicked, or reached by Tab, is drawn anew
     };
     return node;
   }

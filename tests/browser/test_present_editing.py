@@ -174,3 +174,27 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
         settled(page)
     assert [each.id for each in Workbench(tmp_path / "home").presentations.all().presentations] == [SAMPLE]
     watched.assert_clean()
+
+
+def test_the_field_that_is_reached_from_another_one_takes_what_is_typed(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    watched = watch()
+    page, server = watched.page, server_in(tmp_path / "home")
+    page.goto(f"{server.url}/present")
+    settled(page)
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.locator("[data-key=add-text]").click()
+    page.keyboard.type("Why we try it")
+    page.get_by_role("textbox", name="One claim, in your words").click()
+    page.keyboard.type("Reading less")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Less is more")
+    page.keyboard.press("Enter")
+    saved(page)
+    for label, text in (
+        ("Title of the slide", "Why we try it"),
+        ("One claim, in your words", "Reading less"),
+        ("A quotation", "Less is more"),
+    ):
+        expect(page.get_by_role("textbox", name=label)).to_have_text(text)
