@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.options import cluster_options
-from leanrag_core.errors import EmptyCorpus, IndexChanged, IndexNotFound, LeanRAGError
+from leanrag_core.errors import Cancelled, EmptyCorpus, IndexChanged, IndexNotFound, LeanRAGError
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, build_hierarchy, fresh_clusters
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.build_models import BuildModels
@@ -321,8 +321,12 @@ def _build(request: BuildRequest, models: BuildModels, origin: Origin, report: R
         else:
             embedding = beside.submit(models.chunk_vectors, texts, embedded.count)
         extractor, edits = models.extractor(config), request.edits or NO_EDITS
-        base = extract_base_graph(documents, chunks, tables, extractor, models, report, edits)
-        chunk_vectors = embedded.awaited(embedding, report, base.graph.entities.num_rows)
+        try:
+            base = extract_base_graph(documents, chunks, tables, extractor, models, report, edits)
+            chunk_vectors = embedded.awaited(embedding, report, base.graph.entities.num_rows)
+        except BaseException:
+            embedded.stop()  # leaving waits for the thread, which may have most of the chunks before it
+            raise
     require_unit_rows(chunk_vectors, "chunks")
     heuristic = origin.kind == HEURISTIC
     start = before.start(models) if before else Start(models.embedder(), models.writer(heuristic=heuristic))
@@ -341,11 +345,18 @@ class _ChunksEmbedded:
     """Counts the chunks that have their vectors; in the stage `embed` they come before all other texts."""
 
     def __init__(self, total: int) -> None:
-        self._total, self._done = total, 0
+        self._total, self._done, self._stopped = total, 0, False
 
     def count(self, done: int) -> None:
-        """Note that so many chunks are embedded; called by the thread that embeds them."""
+        """Note that so many chunks are embedded; called by the thread that embeds them, which ends here when the build
+        has failed."""
+        if self._stopped:
+            raise Cancelled("job.cancel_requested")
         self._done = done
+
+    def stop(self) -> None:
+        """Embed no more chunks than those under way."""
+        self._stopped = True
 
     def awaited(self, embedding: Future[np.ndarray], report: Report, entities: int) -> np.ndarray:
         """Wait for the vectors, (n_chunks, d), and report meanwhile how many are ready. entities: number of texts that

@@ -3,9 +3,12 @@
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig
+from leanrag_core.errors import BudgetSpent
+from leanrag_core.indexing import build
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.reading import read_uploads
@@ -37,3 +40,26 @@ def test_the_wait_for_the_chunks_is_told_and_the_other_texts_follow_them(
     assert embedding[0] == (0, 2 + merged)
     assert embedding == sorted(embedding), "the bar never goes back"
     assert embedding[-1][0] == embedding[-1][1] >= 2 + merged
+
+
+def test_a_build_that_fails_embeds_no_more_chunks_than_those_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [(f"{place}.txt", TEXT.replace(b"London", b"Town %d" % place)) for place in range(300)]
+    failed, n_embedded = threading.Event(), list[int]()
+
+    def held(model: MiniLM, texts: list[str]) -> np.ndarray:
+        failed.wait(60)
+        n_embedded.append(len(texts))
+        return np.tile(np.eye(1, MiniLM.dimension, dtype=np.float32), (len(texts), 1))
+
+    def fail(*given: object) -> None:
+        failed.set()
+        raise BudgetSpent("budget.calls_spent")
+
+    monkeypatch.setattr(MiniLM, "embed", held)
+    monkeypatch.setattr(build, "extract_base_graph", fail)
+    request = BuildRequest(read_uploads(texts).documents, IndexConfig(), tmp_path / "index")
+    with pytest.raises(BudgetSpent):
+        build_index(request, BuildModels(MiniLM()))
+    assert n_embedded == [128], "of 300"
