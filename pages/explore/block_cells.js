@@ -49,8 +49,8 @@ function packed(cells, total, width, height, rowHeight) {
   );
 }
 
-// Boxes of the cells in a block beside the last column: each row is filled to its end, the last one by the hatched cell.
-// A block that passes the filters while nothing in it does has no cells.
+// Boxes of the cells in a block beside the last column: each row is filled to its end, the last one by the hatched
+// cell. A block that passes the filters while nothing in it does has no cells.
 function cellBoxes(block, data, x, y, width, height) {
   const cells = (block.cells ?? []).map((cell) => (cell.id === data.picked ? { ...cell, must: true } : cell));
   const rows = packed(cells, block.inner, width, height, 26),
