@@ -75,6 +75,21 @@ def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pyte
     assert printed.is_set()
 
 
+def test_a_part_that_the_strategy_needs_is_made_before_it_is_asked(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = tmp_path / "index"
+    shutil.copytree(built, index)
+    capsys.readouterr()
+    bm25 = ["ask", str(index), "What nectar?", "--strategy", "bm25", "--no-answer", "--json"]
+    assert main([*bm25, "--document", "bees.md"]) == 0, "also within a scope"
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["chunks"]
+    assert "store" in printed.err
+    assert main(bm25) == 0
+    assert capsys.readouterr().err == "", "it is there now"
+
+
 def test_show_counts_islands_and_clusters(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(built), "--islands", "--json"]) == 0
     layers = json.loads(capsys.readouterr().out)["layers"]

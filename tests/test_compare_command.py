@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,16 @@ def test_two_columns_share_what_both_retrieve(index: Path, capsys: pytest.Captur
     assert len(names) == chunks["in_all"] == len(set(names))
     assert all(column["answer"] for column in result["columns"].values())
     assert result["gold"] == []
+
+
+def test_parts_that_columns_need_are_made_first_in_each_index(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(index, other)
+    result = run(capsys, index, QUESTION, "--columns", "bm25", f"lightrag@{other}", "--no-answer")
+    assert [column["strategy"] for column in result["columns"].values()] == ["bm25", "lightrag"]
+    assert [len(list(folder.glob("parts/*"))) for folder in (index, other)] == [1, 1]
 
 
 def test_lost_gold_is_followed_and_what_finds_it_was_run(index: Path, capsys: pytest.CaptureFixture[str]) -> None:

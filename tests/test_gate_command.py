@@ -1,6 +1,7 @@
 """The verb gate: its exit code, what it writes for a CI, and what it says of a wrong command."""
 
 import json
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -53,6 +54,15 @@ def test_a_wrong_command_says_what_to_do(
 ) -> None:
     assert gated(*options) == 2
     assert said in capsys.readouterr().err
+
+
+def test_parts_that_both_runs_need_are_made_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copies = [tmp_path / name for name in ("new", "old")]
+    for copy in copies:
+        shutil.copytree(INDEX, copy)
+    new, old = map(str, copies)
+    assert main(["gate", new, str(QUESTIONS), "--run", "bm25", "--against", old, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["run"] == "bm25"
 
 
 def test_a_baseline_of_other_questions_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,8 +94,9 @@ def make_offered_parts(options: argparse.Namespace, bench: Workbench, index: Ind
 def make_needed_parts(bench: Workbench, index: Index, strategy: str, chosen: Mapping[str, Any]) -> None:
     """Make the parts that the strategy needs with these options and the index lacks, up to one that calls a model: it
     is made by 'part', as the error of the retrieval says."""
-    lacking = {state.name: state for state in bench.parts.lacking(index)}
-    needed = [name for name in parts_needed(strategy, chosen) if name in lacking]
+    names = parts_needed(strategy, chosen)
+    lacking = {state.name: state for state in bench.parts.lacking(index)} if names else {}
+    needed = [name for name in names if name in lacking]
     for name in dict.fromkeys(part for each in needed for part in (*lacking[each].needs, each) if part in lacking):
         if bench.parts.forecast(index, name).calls.high:
             return

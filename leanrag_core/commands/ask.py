@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leanrag_core.answering.record import ask_record
 from leanrag_core.commands._options import Verbs, add_asked, add_scope, asked_options, scope_of, set_run
-from leanrag_core.commands._printing import print_run, printed_json
+from leanrag_core.commands._printing import make_needed_parts, print_run, printed_json
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.history import write_run
@@ -39,6 +39,7 @@ def _ask(options: argparse.Namespace) -> None:
     chosen = asked_options(options)
     bench, whole_index = Workbench.default(), open_index(options.index)
     index = bench.scopes.index(whole_index, scope_of(options))
+    make_needed_parts(bench, whole_index, options.strategy, chosen)
     question = options.question
     if options.after:
         standalone = bench.questions.follow_up(index, question, options.after)

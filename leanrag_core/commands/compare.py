@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, add_scope, index_verb, print_broken, scope_of, set_run
-from leanrag_core.commands._printing import printed_json
+from leanrag_core.commands._printing import make_needed_parts, printed_json
 from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
@@ -58,15 +58,14 @@ def _compare(options: argparse.Namespace) -> None:
     least = 2 if options.questions is None else 1
     specs = column_specs(options.columns, listed, equal_tokens=options.equal, least=least)
     bench, own_index = Workbench.default(), open_index(options.index)
-    opened: dict[Path, Index] = {}
+    opened: dict[Path | None, Index] = {None: own_index}
     for spec in specs:
-        if spec.index is not None and spec.index not in opened:
+        if spec.index not in opened:
             opened[spec.index] = open_index(spec.index)
     scope = scope_of(options)
-    indexes = {
-        spec.letter: bench.scopes.index(own_index if spec.index is None else opened[spec.index], scope)
-        for spec in specs
-    }
+    indexes = {spec.letter: bench.scopes.index(opened[spec.index], scope) for spec in specs}
+    for spec in specs:
+        make_needed_parts(bench, opened[spec.index], spec.info.name, spec.options)
     if options.questions is not None:
         _over_set(options, bench, specs, indexes)
     else:

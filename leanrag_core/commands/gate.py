@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, set_run
-from leanrag_core.commands._printing import printed_json
+from leanrag_core.commands._printing import make_needed_parts, printed_json
 from leanrag_core.comparing.column_specs import written_run
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import LOWER, SHARE, MeasureInfo
@@ -119,6 +119,7 @@ def _baseline(bench: Workbench, options: argparse.Namespace, questions: Sequence
 def _scores(bench: Workbench, index: Path, run_text: str, questions: Sequence[GoldQuestion]) -> RunScores:
     """Ask every question and score what is retrieved."""
     run, opened = written_run(run_text, strategies()), open_index(index)
+    make_needed_parts(bench, opened, run.info.name, run.options)
     by_question = scores_of_questions(
         opened, questions, lambda question: bench.retrieve(opened, question, run.info.name, **run.options)
     )
