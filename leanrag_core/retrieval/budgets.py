@@ -127,10 +127,9 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
                 chosen[place] = part
                 room -= part.tokens(marks[place])
     for place, candidate in enumerate(candidates):
-        previous = chosen.get(place)
-        before = previous.tokens(marks[place]) if previous else 0
-        if previous is candidate or room < LEAST_TOKENS:
-            continue
+        if room < LEAST_TOKENS:
+            break
+        before = chosen[place].tokens(marks[place]) if place in chosen else 0
         more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
         if more is not None and more.tokens(marks[place]) > before:
             chosen[place] = more

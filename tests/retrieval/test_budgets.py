@@ -3,7 +3,21 @@
 import pytest
 
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, equal_budget, strategies
-from leanrag_core.retrieval.budgets import choose, scaled, text_line
+from leanrag_core.retrieval.budgets import Candidate, choose, choose_until_full, scaled, shortened, text_line
+
+SENTENCE = "Every hive of the valley is looked after by somebody who knows its queen. "
+MARKS = ("C1", "C2", "C3")
+
+
+def line_of(tokens: int) -> Candidate:
+    """Return a line of so many tokens."""
+    return text_line(
+        "chunk", "b", "Two:", "bee" + " bee" * (tokens - text_line("chunk", "b", "Two:", "bee").tokens("C2"))
+    )
+
+
+def tokens_of(taken: dict[int, Candidate]) -> int:
+    return sum(line.tokens(MARKS[place]) for place, line in taken.items())
 
 
 def test_budgets_that_fit_stay() -> None:
@@ -34,10 +48,46 @@ def test_sections_of_graph_strategies_add_up_to_the_whole_so_that_all_shrink_ali
 
 
 def test_a_long_text_takes_half_of_a_budget_that_others_need_too() -> None:
-    sentence = "Every hive of the valley is looked after by somebody who knows its queen. "
-    long, short = text_line("chunk", "a", "One:", sentence * 11), text_line("chunk", "b", "Two:", sentence * 4)
+    long, short = text_line("chunk", "a", "One:", SENTENCE * 11), text_line("chunk", "b", "Two:", SENTENCE * 4)
     budget = long.tokens("C1") + 8  # the long one fits alone, and would leave no room
     taken = choose([long, short], ["C1", "C2"], budget)
     assert taken[1] is short
     assert taken[0].trimmed
-    assert sum(part.tokens("C1") for part in taken.values()) <= budget
+    assert tokens_of(taken) <= budget
+
+
+def test_a_text_of_just_half_the_budget_and_one_that_fits_where_others_cannot_be_trimmed_stay_whole() -> None:
+    long = text_line("chunk", "a", "One:", SENTENCE * 9)
+    half = line_of(100)
+    assert choose([half, long], MARKS[:2], 200)[0] is half
+    heading = text_line("chunk", "b", "bee " * long.tokens("C1") + ":", "")
+    assert choose([long, heading], MARKS[:2], long.tokens("C1")) == {0: long}
+
+
+def test_room_that_is_left_goes_to_the_first_texts_that_were_trimmed_or_skipped_and_is_spent_once() -> None:
+    first, last = text_line("chunk", "a", "One:", SENTENCE * 14), text_line("chunk", "c", "Three:", SENTENCE * 30)
+    budget = 2 * first.tokens("C1") - 40  # half of it does not hold the first one
+    taken = choose([first, line_of(40), last], MARKS, budget)
+    assert taken[0] is first
+    assert taken[2].trimmed
+    assert budget - 24 < tokens_of(taken) <= budget
+
+
+def test_a_rest_of_the_budget_that_says_too_little_is_not_given_away() -> None:
+    long = text_line("chunk", "a", "One:", SENTENCE * 11)
+    budget = long.tokens("C1") + 20
+    trimmed = shortened(long, "C1", budget // 2)
+    assert trimmed is not None
+    before = trimmed.tokens("C1")
+    for rest, grows in ((23, False), (24, True)):
+        taken = choose([long, line_of(budget - before - rest)], MARKS[:2], budget)
+        assert (taken[0].tokens("C1") > before) is grows
+
+
+def test_a_budget_for_texts_in_their_order_ends_within_the_one_that_no_longer_fits() -> None:
+    lines = [line_of(40), line_of(50), text_line("chunk", "c", "Three:", SENTENCE * 9)]
+    assert choose_until_full(lines, MARKS, 90) == {0: lines[0], 1: lines[1]}
+    taken = choose_until_full(lines, MARKS, 160)
+    assert [taken[0], taken[1]] == lines[:2]
+    assert taken[2].trimmed
+    assert 160 - 24 < tokens_of(taken) <= 160
