@@ -193,7 +193,7 @@ def finding(name: Message, stands: Standing) -> Finding:
         claim = message("board.not_told", n=change.n)
         return Finding(message("board.name", name=name), claim, message("board.not_told_rest", few=few, **values))
     direction = "more" if change.value > 0 else "less"
-    amount = _amount(abs(change.value), stands.measure, signed=False)
+    amount = _amount(abs(change.value), stands.measure)
     claim = message(f"board.{stands.measure}.{direction}", name=name, amount=amount)
     if change.value < 0:  # the sentence has the direction, and the interval goes the same way
         values |= {
@@ -203,15 +203,13 @@ def finding(name: Message, stands: Standing) -> Finding:
     return Finding(nothing, claim, message("board.rest", few=few, **values))
 
 
-def _amount(value: float | None, measure: str, *, signed: bool = True) -> str:
+def _amount(value: float | None, measure: str) -> str:
     """Write a difference: of shares in points of a hundred, else to two places."""
     if value is None:
         return "–"
     if measure in (FOUND, ALL):
-        text = numbers.decimal(100 * value, 0)
-    else:
-        text = numbers.decimal(value, 1 if measure == PASSAGES else 2)
-    return text.removeprefix("−") if not signed else text
+        return numbers.decimal(100 * value, 0)
+    return numbers.decimal(value, 1 if measure == PASSAGES else 2)
 
 
 def _tokens(ratio: float) -> Message:

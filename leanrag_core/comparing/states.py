@@ -103,8 +103,6 @@ def _counterparts(before: np.ndarray, after: np.ndarray, n_before: int, n_after:
     before, after: (k,) int, clusters of the shared base entities. Of equal overlaps the first cluster counts.
     """
     counterpart = np.full(n_after, -1, dtype=np.int64)
-    if not len(before):
-        return counterpart
     pairs, shared = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -shared))
     best_after, best_before = np.full(n_before, -1, dtype=np.int64), np.full(n_after, -1, dtype=np.int64)

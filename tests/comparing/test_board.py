@@ -1,6 +1,7 @@
 """Settings over a question set: what is scored, how a setting stands beside a pinned one, what can be moved."""
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from leanrag_core.comparing.board import (
     QuestionScorer,
     Scored,
     SetScores,
+    Standing,
     by_kind,
     finding,
     standing,
@@ -40,6 +42,7 @@ from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.comparing.over_questions import over_questions
 from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import RERANK, Query, strategies, strategy
@@ -156,10 +159,35 @@ def test_more_gold_is_said_only_where_the_paired_rank_test_tells_the_settings_ap
     )
 
 
+@pytest.mark.parametrize(
+    ("measure", "interval", "told", "not_told"),
+    [
+        (FOUND, (0.25, 0.13, 0.38), "finds 25 points more gold than *13 to 38)", "(25, 95 % interval 13 to 38)"),
+        (FOUND, (-0.25, -0.38, -0.13), "finds 25 points less gold than *13 to 38)", "(−25, 95 % interval −38 to −13)"),
+        (ALL, (0.25, 0.13, 0.38), "for 25 points more questions than *13 to 38)", "(25, 95 % interval 13 to 38)"),
+        (PER_THOUSAND, (0.25, 0.13, 0.38), "finds 0.25 more gold per *0.13 to 0.38)", "(0.25, * 0.13 to 0.38)"),
+        (PASSAGES, (-2, -3, -1), "takes 2.0 passages fewer than *1.0 to 3.0)", "(−2.0, * −3.0 to −1.0)"),
+        (FOUND, (0.25, None, None), "finds 25 points more gold than *– to –)", "(25, 95 % interval – to –)"),
+    ],
+)
+def test_a_difference_is_written_with_its_interval_in_its_direction(
+    measure: str, interval: tuple[float, float | None, float | None], told: str, not_told: str
+) -> None:
+    stands = Standing(measure, Interval(*interval, 20), True, False, 1.0, Changes((1,), ()), 20)
+    for differs, expected in ((True, f"N 5 {told} on *"), (False, f"N 5 cannot be told apart * {not_told}, on *")):
+        parts = finding(NAME, replace(stands, differs=differs))
+        text = " ".join(sentence(each) for each in (parts.before, parts.claim, parts.after)).strip()
+        assert fnmatchcase(text, expected.replace("N 5 for", "N 5 * for")), text
+
+
 def test_few_questions_are_said_to_tell_little_and_none_with_gold_nothing() -> None:
     assert "With gold on 2 questions only, too few to tell." in sentences_of_board(
         scores((1, 1, 5), (0, 1, 5)), scores(*[(0, 1, 5)] * 2)
     )
+    stands = standing(scores((1, 1, 5), (0, 1, 5)), scores((0, 1, 0), (0, 1, 0)), FOUND)
+    assert stands.tokens == 1, "of contexts without tokens no ratio is known"
+    is_said = ["too few" in sentence(finding(NAME, replace(stands, n_gold=n)).after) for n in (0, 9, 10)]
+    assert is_said == [False, True, False]
     assert "No question of this set can be measured so." in sentences_of_board(scores((0, 0, 5)), scores((0, 0, 5)))
 
 
