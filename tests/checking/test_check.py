@@ -5,12 +5,15 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.checking.check import check_index
+from leanrag_core.checking.entities import of_the_index
+from leanrag_core.checking.problem import Subject
 from leanrag_core.checking.relations import made_of
 from leanrag_core.checking.tree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE_GRAPH
 from tests.small_index import recorded, small_index
 from tests.storage.test_layout import write_format_1
 
@@ -186,6 +189,25 @@ def test_a_concatenated_description_that_lost_a_member_though_all_fit_is_found(i
         index.manifest, config=recorded(cluster_size=3, size_cap=True, model="builtin", concatenation_tokens=100)
     )
     assert failed(replace(short, manifest=roomy)) == {"relation texts"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "models"),
+    [
+        (HEURISTIC, {"none"}),
+        (REFERENCE_GRAPH, {"none"}),
+        (BY_MODEL, {"gpt 1"}),
+        (IMPORTED, {"none", "gpt 1"}),
+    ],
+)
+def test_the_kind_of_a_graph_follows_from_its_language_model(index, kind, models):
+    fits = set()
+    for model in ("none", "gpt 1"):
+        manifest = replace(index.manifest, kind=kind, language_model=model, extractor="of a build")
+        problems = of_the_index(Subject(replace(index, manifest=manifest)))
+        if not any("which language_model contradicts" in str(problem) for problem in problems):
+            fits.add(model)
+    assert fits == models
 
 
 def test_an_index_of_format_1_is_checked_under_the_names_of_its_files(index, tmp_path):

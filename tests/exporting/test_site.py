@@ -13,13 +13,14 @@ import pytest
 
 from leanrag_core.errors import FolderRefused, InvalidConfig
 from leanrag_core.exporting.base import export_index
+from leanrag_core.exporting.site import tables
 from leanrag_core.exporting.site.shards import bytes_each
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RecordedRun
 from tests.exporting.test_formats import with_texts
 from tests.retrieval.tools import TOOLS
-from tests.small_index import unit
+from tests.small_index import layer, unit
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\u202e"
 
@@ -46,6 +47,32 @@ def test_the_small_index_in_shards(index: Index, tmp_path: Path) -> None:
     assert about["texts"][1] == "About honey."
     assert (about["others"][honey], about["strengths"][honey]) == ([0, 2, 3], [4.0, 1.0, 1.0])  # strongest first
     assert shard(tmp_path / "site", "schema-0")["types"][0]["count"] == 6
+
+
+def test_entities_of_a_shard_have_texts_findings_chunks_and_their_strongest_relations(
+    index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("ENTITIES", 4), ("_RELATIONS", 2), ("_MENTIONS", 2)):
+        monkeypatch.setattr(tables, name, value)
+    findings = [{"summary": "Sweet.", "explanation": "Bees like it."}]
+    base = index.layers[0]
+    entities = [row | {"findings": findings if row["name"] == "clover" else []} for row in base.entities.to_pylist()]
+    relations = [row | {"weight": row["weight"] + 0.12345} for row in base.relations.to_pylist()]
+    base = layer(0, entities, relations, base.vectors, base.parent.tolist())
+    report = replace(index.report, aliases={"Trifolium": "clover", "regina": "queen"})
+    export_index(replace(index, layers=(base, *index.layers[1:]), report=report), "site", tmp_path / "site")
+    first, second = (shard(tmp_path / "site", f"about-0-{number}") for number in (0, 1))
+    assert first["texts"] == ["About queen.", "About honey.", "About mite.", "About rape."]
+    assert second["texts"] == ["About clover.", "About seed coat."]
+    assert (first["findings"], second["findings"]) == ([[]] * 4, [[["Sweet.", "Bees like it."]], []])
+    assert (first["forms"], second["forms"]) == ({"0": ["regina"]}, {"0": ["Trifolium"]})
+    assert (first["chunks"], first["n_chunks"]) == ([[0], [0, 1], [1], [2]], [1, 3, 1, 1])
+    assert (first["listed"], second["listed"]) == ([1, 2, 2, 2], [1, 1])
+    assert first["others"] == [1, 0, 2, 1, 5, 4, 1]
+    assert first["strengths"][:2] == [4.1234, 4.1234]
+    assert (first["kinds"], first["kind"]) == (["verb"], [0] * 7)
+    assert second["said"] == ["3 meets 4.", "2 meets 5."]
+    assert shard(tmp_path / "site", "about-1-0")["strengths"] == [2.0, 2.0], "how many relations it stands for"
 
 
 def test_a_site_is_the_same_again(index: Index, tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """What a picture of the graph in layers shows: few nodes, all others counted, filters held."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +17,10 @@ from tests.small_index import small_index
 @pytest.fixture(scope="module")
 def large() -> Index:
     return large_index(4000)
+
+
+def ids_of(index: Index, places: Iterable[Place]) -> tuple[str, ...]:
+    return tuple(index.layers[place.layer].entities["id"][place.row].as_py() for place in places)
 
 
 def names(scene: Scene, hops: int) -> set[str]:
@@ -51,15 +58,27 @@ def test_a_sixth_open_cluster_closes_the_one_used_longest_ago(large: Index) -> N
     scene = layer_scene(large, SceneRequest(Place(1, 50), opened=opened))
     open_rows = {node.row for node in scene.nodes if node.layer == 1 and node.is_open}
     assert open_rows == {10, 20, 30, 40, 50}
+    assert scene.open_ids == ids_of(large, opened)
     scene = layer_scene(large, SceneRequest(Place(1, 50), opened=(*opened, Place(1, 60))))
     open_rows = {node.row for node in scene.nodes if node.layer == 1 and node.is_open}
     assert open_rows == {20, 30, 40, 50, 60}
+    assert scene.open_ids == ids_of(large, [Place(1, row) for row in (20, 30, 40, 60)])
 
 
 def test_an_opened_box_shows_its_children(large: Index) -> None:
-    scene = layer_scene(large, SceneRequest(Place(3, 0), opened=(Place(2, 7),)))
+    opened = (Place(2, 3), Place(2, 7))
+    allowed = np.arange(10) != 3
+    scene = layer_scene(large, SceneRequest(Place(3, 0), opened=opened, allowed=(None, None, allowed)))
     below = [node for node in scene.nodes if node.layer == 1]
     assert {int(large.layers[1].parent[node.row]) for node in below} >= {7}
+    assert scene.open_ids == ids_of(large, opened[1:]), "what a filter takes out is not open"
+    assert {node.hops for node in scene.nodes if node.layer == 2} == {1}
+
+
+def test_a_lone_entity_is_a_picture_of_one_node() -> None:
+    index = small_index()
+    scene = layer_scene(replace(index, layers=index.layers[:1]), SceneRequest(Place(0, 2)))
+    assert [(node.name, node.hops) for node in scene.nodes] == [("mite", 0)]
 
 
 def test_a_pinned_entity_stays_when_the_focus_is_elsewhere(large: Index) -> None:

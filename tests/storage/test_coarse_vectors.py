@@ -35,7 +35,37 @@ def test_no_cosine_is_farther_from_the_exact_one_than_its_margin(many: np.ndarra
     coarse = CoarseVectors(many).cosines(queries)
     exact = np.stack([cosines(many, query) for query in queries])
     assert (np.abs(coarse.values - exact) <= coarse.margins).all()
-    assert coarse.margins.max() < 0.03
+    assert coarse.margins.max() < 0.013
+
+
+def test_a_margin_covers_what_the_digits_of_a_question_leave_out() -> None:
+    dimension = 384
+    query = rows_by_chance(1, dimension)
+    left_out = query - CoarseVectors(np.eye(dimension, dtype=np.float32)).cosines(query).values
+    along_it = np.sign(left_out) / np.float32(np.sqrt(dimension))  # coded without loss, and the worst of such rows
+    for queries in (query, np.concatenate([query, np.eye(dimension, dtype=np.float32)[:1]]), along_it):
+        coarse = CoarseVectors(along_it).cosines(queries)
+        off = np.abs(coarse.values - queries.astype(np.float64) @ along_it.T.astype(np.float64))
+        assert (off <= coarse.margins).all()
+        assert coarse.margins.max() < 2e-4
+
+
+def test_digits_of_a_question_stay_below_128(many: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    digits: list[np.ndarray] = []
+
+    class Session:
+        def __init__(self, codes: np.ndarray) -> None:
+            self.n_rows = codes.shape[1]
+
+        def run(self, _: None, inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+            digits.append(inputs["digits"])
+            return [np.zeros((len(inputs["digits"]), self.n_rows), dtype=np.float32)]
+
+    monkeypatch.setattr(coarse_vectors, "_session", Session)
+    CoarseVectors(many[:3]).cosines(many[:200])
+    [of_questions] = digits
+    assert 0 < of_questions.min() < 10
+    assert 118 < of_questions.max() < 128
 
 
 def test_vectors_are_coded_in_more_than_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
