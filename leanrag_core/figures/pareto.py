@@ -9,8 +9,6 @@ from leanrag_core.figures.drawing import (
     Shape,
     boxes_overlap,
     circle,
-    fitted,
-    marker,
     path,
     round_axis,
     text,
@@ -37,16 +35,6 @@ class ParetoPoint:
     is_named: bool = False
 
 
-@dataclass(frozen=True)
-class ParetoReference:
-    """Another strategy for orientation, with the letter of its column. It may lie beyond the axes."""
-
-    name: str
-    letter: str
-    cost: float
-    value: float
-
-
 def front(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
     """Return places of the points (cost, value) that no other one beats in both, by rising cost."""
     best, kept = float("-inf"), []
@@ -67,16 +55,13 @@ class CostAxis:
 
 def pareto(
     points: Sequence[ParetoPoint],
-    references: Sequence[ParetoReference] = (),
     *,
     width: int,
     label: str,
     cost: CostAxis,
     value_tick: Callable[[float], str],
-    off_scale: str,
 ) -> Drawing:
-    """Draw points, the staircase of their front with its settings written, and references; off_scale: the label of a
-    reference beyond the axes."""
+    """Draw points, and the staircase of their front with its settings written."""
     chosen = [point for point in points if point.is_chosen]
     ends = [end for point in chosen for end in (point.low, point.high) if end is not None]
     x = round_axis([point.cost for point in points], _LEFT, width - _RIGHT, most_ticks=max(3, min(7, width // 95)))
@@ -87,8 +72,6 @@ def pareto(
     for point in points:
         shapes += _point(point, x, y)
     shapes += _names(points, line, x, y, width)
-    for place, reference in enumerate(references):
-        shapes += _reference(reference, x, y, width, off_scale, place)
     return Drawing(width, _HEIGHT, label, tuple(shapes))
 
 
@@ -189,14 +172,3 @@ def _names(points: Sequence[ParetoPoint], line: Sequence[ParetoPoint], x: Axis, 
             name = text(box[0], box[3] - 2, point.name, size=12, font_weight=weight, pointer_events="none", **halo)
             shapes.append(name)
     return shapes
-
-
-def _reference(reference: ParetoReference, x: Axis, y: Axis, width: int, off_scale: str, place: int) -> list[Shape]:
-    across, up = x.at(reference.cost), y.at(reference.value)
-    inside = x.holds(reference.cost) and y.holds(reference.value)
-    name = reference.name if inside else f"{reference.name}, {off_scale}"
-    if not inside:  # named at the edge, each on a line of its own
-        across, up = x.end - 8, y.start - 14 - 18 * place
-    short = fitted(name, across - _LEFT - 16, 12)
-    words = text(across - 10, up + 4, short, size=12, anchor="end", title=name)
-    return [words, marker(reference.letter, across, up, 5, stroke="bg", stroke_width="1")]

@@ -209,12 +209,6 @@ def unread(path: Path, error: BaseException) -> IndexDamaged:
     return damaged(path, message("damage.unreadable", reason=in_words(error)[:300]))
 
 
-def write_vectors(path: Path, vectors: np.ndarray) -> None:
-    """Write the vectors. vectors: (n, d), stored as float32."""
-    with replacing(path) as new_path, new_path.open("wb") as file:
-        vectors_into(file, vectors)
-
-
 def vectors_into(sink: Sink, vectors: np.ndarray) -> None:
     """Write the vectors' bytes as a file has them. vectors: (n, d), stored as float32."""
     rows = np.ascontiguousarray(vectors, dtype=np.float32)

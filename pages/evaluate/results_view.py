@@ -48,7 +48,6 @@ def show_front(table: ScoreTable, chosen: str, titles: Mapping[str, str], result
             label=label,
             cost=CostAxis(say("evaluate.front_tokens"), lambda value: f"{value:,.0f}"),
             value_tick=numbers.score,
-            off_scale=say("evaluate.off_scale"),
         ).with_selected(selected)
         for width in _WIDTHS
     ]

@@ -119,7 +119,6 @@ def front(sweep: SweepResult, shown: Findings, marks: Marks) -> None:
             label=label,
             cost=CostAxis(cost, lambda value: measure_words.shown(shown.cost, value)),
             value_tick=lambda value: measure_words.shown(shown.measure, value),
-            off_scale=say("evaluate.off_scale"),
         ).with_selected(marks.selected)
         for width in _FRONT_WIDTHS
     ]

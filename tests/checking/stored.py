@@ -96,7 +96,7 @@ class Stored:
         path = self.folder / f"vectors-{part}.npy"
         rows = np.array(tables.read_vectors(path))
         change(rows)
-        tables.write_vectors(path, rows)
+        np.save(path, rows)
 
     def record(self, name: str, change: Callable[[dict[str, Any]], None]) -> None:
         """Apply change() to the JSON object of manifest.json, report.json, or a record of the search index."""

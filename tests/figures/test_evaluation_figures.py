@@ -25,7 +25,7 @@ from leanrag_core.figures.judge_charts import (
     fitted_curve,
     length_curve,
 )
-from leanrag_core.figures.pareto import CostAxis, ParetoPoint, ParetoReference, front, pareto
+from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.figures.sweep_charts import (
     HeatAxis,
@@ -173,9 +173,9 @@ def test_the_staircase_climbs_at_each_setting_of_the_front() -> None:
         ParetoPoint("30 / 5", 2260, 0.76, 0.725, 0.795, is_front=True, is_chosen=True, pick="b"),
         ParetoPoint("5 / 2", 3180, 0.7, pick="c"),
     ]
-    references = [ParetoReference("C Naive", "C", 5257, 0.69), ParetoReference("B", "B", 2500, 0.74)]
-    drawing = pareto(points, references, width=560, label="x", cost=CostAxis("tokens", lambda v: f"{v:,.0f}"),
-                     value_tick=numbers.score, off_scale="off the scale")  # fmt: skip
+    drawing = pareto(
+        points, width=560, label="x", cost=CostAxis("tokens", lambda v: f"{v:,.0f}"), value_tick=numbers.score
+    )
     marks = {shape.pick: shape for shape in drawing.shapes if shape.pick}
     [stairs] = [shape for shape in drawing.shapes if shape.tag == "path" and "stroke-width:1.8" in style(shape)]
     first, second = (marks[pick].attributes for pick in "ba")
@@ -183,8 +183,6 @@ def test_the_staircase_climbs_at_each_setting_of_the_front() -> None:
     assert expected in str(stairs.attributes["d"])
     assert "--lr-prim" in style(marks["b"])
     assert "fill:var(--lr-bg)" in style(marks["c"])
-    assert "C Naive, off the scale" in texts(drawing)
-    assert "B" in texts(drawing)
     assert "30 / 5" in texts(drawing)
     assert "5 / 2" not in texts(drawing), "settings off the front are not named"
 
@@ -300,7 +298,7 @@ def test_names_of_ratios_that_would_touch_are_left_out() -> None:
 
 def test_shares_are_drawn_on_an_axis_that_ends_at_one() -> None:
     points = [ParetoPoint("a", 1, 1.0, is_front=True), ParetoPoint("b", 2, 1.0, is_chosen=True)]
-    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale="")
+    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score)
     assert "1.00" in texts(drawing)
     assert "1.05" not in texts(drawing)
 
@@ -308,9 +306,7 @@ def test_shares_are_drawn_on_an_axis_that_ends_at_one() -> None:
 def test_a_name_that_would_cover_a_point_is_moved_or_left_out() -> None:
     crowd = [ParetoPoint(f"setting {n}", 100 + n / 10, 0.5 + n / 1000, is_front=True) for n in range(20)]
     far = ParetoPoint("far away", 200, 0.9, is_front=True)
-    drawing = pareto(
-        [*crowd, far], width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale=""
-    )
+    drawing = pareto([*crowd, far], width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score)
     names = [shape for shape in drawing.shapes if shape.text.startswith(("setting", "far"))]
     points = [shape.attributes for shape in drawing.shapes if shape.tag == "circle"]
     assert "far away" in [name.text for name in names]
@@ -328,7 +324,7 @@ def test_a_name_keeps_clear_of_the_line_of_the_front() -> None:
         ParetoPoint("LeanRAG", 2530, 0.8, is_front=True),  # where the line rises
         ParetoPoint("HippoRAG", 9000, 0.4),
     ]
-    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score, off_scale="")
+    drawing = pareto(points, width=400, label="x", cost=CostAxis("", str), value_tick=numbers.score)
     marks = {shape.title: shape.attributes for shape in drawing.shapes if shape.tag == "circle"}
     [name] = [shape.attributes for shape in drawing.shapes if shape.text == "LightRAG"]
     rises_at, left = float(marks["LeanRAG"]["cx"]), float(name["x"])
@@ -354,9 +350,7 @@ def test_questions_are_piled_at_their_difference_and_dots_shrink_with_the_highes
 
 def test_what_is_selected_stays_and_the_rest_of_what_can_be_picked_fades() -> None:
     points = [ParetoPoint(name, cost, 0.5, pick=name) for name, cost in (("a", 1), ("b", 2), ("c", 3))]
-    plain = pareto(
-        points, width=320, label="front", cost=CostAxis("tokens", str), value_tick=str, off_scale="beyond the axes"
-    )
+    plain = pareto(points, width=320, label="front", cost=CostAxis("tokens", str), value_tick=str)
     assert plain.with_selected(()) == plain
     marked = plain.with_selected(("b",))
     picks = {shape.pick: shape for shape in marked.shapes if shape.pick}
