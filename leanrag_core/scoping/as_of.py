@@ -16,7 +16,7 @@ import pyarrow as pa
 from leanrag_core.indexing.aggregation.embedding import Embed
 from leanrag_core.scoping.texts import is_said
 from leanrag_core.text.dates import ENDED, LATER, is_relative, time_spans
-from leanrag_core.text.sentences import sentence_places, split_sentences
+from leanrag_core.text.sentences import in_one_line, sentence_places, split_sentences
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index
@@ -129,7 +129,7 @@ class Quotes:
             dates = {
                 self.date_of(chunk)
                 for chunk in chunks
-                if any(form and is_said(form, " ".join(self.text_of(chunk).split())) for form in forms)
+                if any(form and is_said(form, in_one_line(self.text_of(chunk))) for form in forms)
             }
         return dates.pop() if len(dates) == 1 else ""
 
@@ -144,7 +144,7 @@ class Quotes:
 
     def naming(self, ends: tuple[str, str], chunks: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Yield each sentence of the chunks that names both, with the date of its document."""
-        wanted = [" ".join(name.split()).casefold() for name in ends]
+        wanted = [in_one_line(name).casefold() for name in ends]
         for chunk in chunks:
             for sentence in split_sentences(self.text_of(chunk)):
                 if all(name in sentence.casefold() for name in wanted):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.sentences import in_one_line, split_sentences
 from leanrag_core.text.words import lexical_tokens
 
 _ENTITY_SENTENCES, _RELATION_SENTENCES = 3, 5  # as many as merging keeps of a heuristic one
@@ -20,7 +20,7 @@ class InsideTexts:
     """The texts of the chunks inside, read when they are needed. text_of: of a chunk's row."""
 
     def __init__(self, text_of: Callable[[int], str]) -> None:
-        self._folded: Callable[[int], str] = cache(lambda row: _folded(text_of(row)))
+        self._folded: Callable[[int], str] = cache(lambda row: in_one_line(text_of(row)))
         self._sentences: Callable[[int], tuple[str, ...]] = cache(lambda row: tuple(split_sentences(text_of(row))))
 
     def entity(self, name: str, description: str, chunks: Sequence[int]) -> str:
@@ -35,7 +35,7 @@ class InsideTexts:
     def keywords(self, keywords: Sequence[str], chunks: Sequence[int]) -> list[str]:
         """Return those of the keywords that the chunks inside have."""
         texts = [self._folded(row).casefold() for row in chunks]
-        return [word for word in keywords if any(_folded(word).casefold() in text for text in texts)]
+        return [word for word in keywords if any(in_one_line(word).casefold() in text for text in texts)]
 
     def _described(self, description: str, names: Sequence[str], chunks: Sequence[int], most: int) -> str:
         texts = [self._folded(row) for row in chunks]
@@ -56,7 +56,7 @@ class InsideTexts:
 def _naming(names: Sequence[str], sentences: Sequence[str]) -> list[str]:
     """Return the sentences that have all the names as they are; else those that have all their words, in other forms
     or another order; else those that have the most of them."""
-    wanted = [_folded(name).casefold() for name in names]
+    wanted = [in_one_line(name).casefold() for name in names]
     named = [sentence for sentence in sentences if all(name in sentence.casefold() for name in wanted)]
     if named:
         return named
@@ -64,10 +64,6 @@ def _naming(names: Sequence[str], sentences: Sequence[str]) -> list[str]:
     shared = [len(words & set(lexical_tokens(sentence))) for sentence in sentences]
     most = max(shared, default=0)
     return [sentence for sentence, n in zip(sentences, shared, strict=True) if n == most and n]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def is_said(sentence: str, text: str) -> bool:

@@ -27,6 +27,11 @@ def up_to_last_sentence(text: str, *, lines: bool = False) -> str:
     return text[: ends[-1] if ends and 2 * ends[-1] >= len(text) else len(text)].rstrip()
 
 
+def in_one_line(text: str) -> str:
+    """Return the text in one line, white space folded."""
+    return " ".join(text.split())
+
+
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, white space folded; abbreviations and initials do not end one."""
     sentences: list[str] = []

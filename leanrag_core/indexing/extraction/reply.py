@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.extraction.denials import require_tie
 from leanrag_core.models.asking import read_json
+from leanrag_core.text.sentences import in_one_line
 from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, JSON_TEXTS, JsonSchema, json_list, json_object
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
 
@@ -67,14 +68,14 @@ def name_of(value: Any, what: str) -> str:
         raise ReplyError("reply.field_empty", field=what)
     if len(value) > LONGEST_NAME:
         raise ReplyError("reply.field_too_long", field=what)
-    return folded(value)
+    return in_one_line(value)
 
 
 def text_of(value: Any) -> str:
     """Return a text in one line; a number or a list of texts is taken as one."""
     if isinstance(value, list):
-        return folded("; ".join(str(part) for part in value if isinstance(part, str | int | float)))
-    return folded(str(value)) if isinstance(value, str | int | float) else ""
+        return in_one_line("; ".join(str(part) for part in value if isinstance(part, str | int | float)))
+    return in_one_line(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def keywords_of(value: Any) -> tuple[str, ...]:
@@ -89,7 +90,7 @@ def strength_of(value: Any) -> float:
         return float(max(-_FAR, min(_FAR, value)))  # one of hundreds of digits is too large for a float
     if isinstance(value, float) and math.isfinite(value):
         return value
-    text = folded(value).lower() if isinstance(value, str) else ""
+    text = in_one_line(value).lower() if isinstance(value, str) else ""
     match = _STRENGTH.match(text)
     if match is None:
         if text in _IN_WORDS:
@@ -106,11 +107,6 @@ def on_scale(strengths: list[float]) -> list[float]:
     above = sum(strength > 10 for strength in strengths)
     scale = 10 if 2 * above > len(strengths) and max(strengths, default=0) <= 100 else 1
     return [min(10.0, max(0.0, strength / scale)) for strength in strengths]
-
-
-def folded(text: str) -> str:
-    """Return the text in one line."""
-    return " ".join(text.split())
 
 
 T = TypeVar("T", Mention, RelationMention)
