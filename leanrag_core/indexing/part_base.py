@@ -22,14 +22,14 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter
 from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.storage.part_store import index_digests
+from leanrag_core.storage.part_store import index_digests, no_part
 from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import SECONDS_A_TEXT, ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress, Report, silent
+from leanrag_core.types.job import Progress, Report, nothing, silent
 from leanrag_core.types.manifest import LANGUAGE
 
 T = TypeVar("T")
@@ -48,14 +48,6 @@ class PartModels:
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
-def _no_part(name: str) -> Any:
-    raise PartMissing("part.missing", part=name)
-
-
-def _never() -> None:
-    return None
-
-
 @dataclass(frozen=True, eq=False)
 class PartTools:
     """What a part may use while it is made; the workbench makes it.
@@ -69,11 +61,11 @@ class PartTools:
     embed: Callable[[Sequence[str]], np.ndarray]
     language: LanguageModel | None = None
     prompts: PromptBook = field(default_factory=PromptBook)
-    part: Callable[[str], Any] = _no_part
+    part: Callable[[str], Any] = no_part
     meter: Meter = field(default_factory=Meter)
     connect: Connect | None = None
     report: Report = silent
-    cancelled: Callable[[], None] = _never
+    cancelled: Callable[[], None] = nothing
 
     def embed_all(self, texts: Sequence[str], dimension: int) -> np.ndarray:
         """Embed any number of texts in steps that are reported; return (n, dimension) float32 unit rows."""

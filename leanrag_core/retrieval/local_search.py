@@ -21,11 +21,11 @@ from leanrag_core.retrieval.base_graph import (
 from leanrag_core.retrieval.budgets import Candidate, affordable, section, text_line
 from leanrag_core.retrieval.communities import COMMUNITIES, communities_holding, community_line, held_reports, level_of
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
-from leanrag_core.retrieval.tools import nothing
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import nothing
 from leanrag_core.types.trace import Context, TraceItem, TraceRelation
 
 _ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})

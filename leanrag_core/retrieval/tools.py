@@ -6,22 +6,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leanrag_core.errors import PartMissing
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.pacing import Meter
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.part_store import no_part
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.calls import PassageScores
-from leanrag_core.types.job import Report, silent
+from leanrag_core.types.job import Report, nothing, silent
 from leanrag_core.types.trace import TraceStep
-
-
-def _no_part(name: str) -> Any:
-    raise PartMissing("part.missing", part=name)
-
-
-def nothing(*_: object) -> None:
-    """Do nothing: what is called where nobody listens."""
 
 
 class Reranks(Protocol):
@@ -53,7 +45,7 @@ class Tools:
     embed: Callable[[Sequence[str]], np.ndarray]
     language: LanguageModel | None = None
     prompts: PromptBook = field(default_factory=PromptBook)
-    part: Callable[[str], Any] = _no_part
+    part: Callable[[str], Any] = no_part
     searches: SearchStore | None = None
     meter: Meter = field(default_factory=Meter)
     report: Report = silent

@@ -14,10 +14,10 @@ from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import StrategyInfo, parts_needed, require_question, strategies, strategy
 from leanrag_core.retrieval.settings import official_settings
-from leanrag_core.retrieval.tools import nothing
 from leanrag_core.serving.workers import Look
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import nothing
 from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.scope import ALL, Scope
 from leanrag_core.types.summary import IndexSummary

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMissing
 from leanrag_core.files.atomic import sync_folder, sync_tree, write_json, writing
@@ -68,6 +69,11 @@ class StoredPart:
     def size_bytes(self) -> int:
         """Bytes of all its files."""
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+
+
+def no_part(name: str) -> Any:
+    """Raise PartMissing: what reads a part where there is none."""
+    raise PartMissing("part.missing", part=name)
 
 
 class PartStore:

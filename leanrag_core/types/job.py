@@ -48,6 +48,10 @@ def silent(progress: Progress) -> None:
     """Ignore the report; for callers that do not listen."""
 
 
+def nothing(*_: object) -> None:
+    """Do nothing: what is called where nobody listens."""
+
+
 # What the calls of a stage grow with: chunks without a stored answer; entities; entities, then one call for each unit
 # of the stage that is counted. Otherwise they are as many as the forecast says.
 CHUNKS, ENTITIES, UNITS, AS_FORECAST = "chunks", "entities", "units", ""
