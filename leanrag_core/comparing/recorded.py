@@ -7,11 +7,17 @@ from pathlib import Path
 from leanrag_core.comparing.column_specs import LETTERS
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import STAGES, Lane
-from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
-from leanrag_core.files.atomic import write_bytes, writing
+from leanrag_core.errors import RecordDamaged
 from leanrag_core.files.records import from_json, to_json, values_of
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.history import RunRecord, from_record, record_of, require_sentences
+from leanrag_core.storage.history import (
+    RunRecord,
+    from_record,
+    record_of,
+    require_run_format,
+    require_sentences,
+    write_recorded,
+)
 from leanrag_core.types.trace import Parameter, RecordedRun
 
 FORMAT, VERSION = "leanrag-comparison", 1
@@ -74,9 +80,7 @@ def content_of(comparison: RecordedComparison) -> bytes:
 
 def write_comparison(path: Path, comparison: RecordedComparison) -> None:
     """Write the comparison into the file, in one step. Raises StorageFailed."""
-    content = content_of(comparison)
-    with writing(message("what.recorded_run", file=str(path))):
-        write_bytes(path, content)
+    write_recorded(path, content_of(comparison))
 
 
 def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
@@ -85,11 +89,7 @@ def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
     Raises RunNotFound for another kind of file, RunTooNew, RecordDamaged.
     """
     values = values_of(content, name=name, max_bytes=MAX_BYTES)
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise RunNotFound("comparison.other_file", file=name)
-    version = values.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
+    require_run_format(values, FORMAT, VERSION, other="comparison.other_file", name=name)
     record = from_json(_Record, content, name=name, max_bytes=MAX_BYTES)
     _require_columns(record, name)
     require_sentences(_messages(record), name)

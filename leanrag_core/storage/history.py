@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged, RunNotFound, RunTooNew
 from leanrag_core.files import private
@@ -154,7 +155,11 @@ def record_of(run: RecordedRun) -> RunRecord:
 
 def write_run(path: Path, run: RecordedRun) -> None:
     """Write the run into the file, in one step. Raises StorageFailed."""
-    content = content_of(run)
+    write_recorded(path, content_of(run))
+
+
+def write_recorded(path: Path, content: bytes) -> None:
+    """Write the content of a recorded run, or of several, into the file, in one step. Raises StorageFailed."""
     with writing(message("what.recorded_run", file=str(path))):
         write_bytes(path, content)
 
@@ -167,15 +172,21 @@ def read_run(path: Path) -> RecordedRun:
         return run_of(file.read(MAX_BYTES + 1), name=path.name)
 
 
+def require_run_format(values: Any, format_name: str, newest: int, *, other: str, name: str) -> None:
+    """Raise RunNotFound with the message `other` unless the values are a record of that format, and RunTooNew above its
+    newest version. name: of the file."""
+    if not isinstance(values, dict) or values.get("format") != format_name:
+        raise RunNotFound(other, file=name)
+    version = values.get("version")
+    if isinstance(version, int) and version > newest:
+        raise RunTooNew("run.too_new", file=name, version=version, known=newest)
+
+
 def run_of(content: bytes, *, name: str) -> RecordedRun:
     """Return the run of a file's content, such as an upload. name: of the file, for errors. Raises as read_run()
     does."""
     values = values_of(content, name=name, max_bytes=MAX_BYTES)
-    if not isinstance(values, dict) or values.get("format") != RUN_FORMAT:
-        raise RunNotFound("run.other_file", file=name)
-    version = values.get("version")
-    if isinstance(version, int) and version > RUN_VERSION:
-        raise RunTooNew("run.too_new", file=name, version=version, known=RUN_VERSION)
+    require_run_format(values, RUN_FORMAT, RUN_VERSION, other="run.other_file", name=name)
     return from_record(from_json(RunRecord, content, name=name, max_bytes=MAX_BYTES), name=name)
 
 
