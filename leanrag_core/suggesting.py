@@ -12,6 +12,7 @@ from leanrag_core.evaluation.gold import GoldQuestion, gold_ranking
 from leanrag_core.indexing.aggregation.relations import group_relations
 from leanrag_core.messages.message import Message, message
 from leanrag_core.queries.islands import best_tau
+from leanrag_core.types.graph import component_of_each
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.suggestion import (
@@ -226,13 +227,7 @@ class Thresholds:
 
     def _connected(self, pairs: np.ndarray) -> float:
         """Return the share of clusters in the largest connected part. pairs: (p, 2) int clusters that are linked."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        n = self.n_clusters
-        links = coo_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-        _, parts = connected_components(links, directed=False)
-        return float(np.bincount(parts).max() / n)
+        return float(np.bincount(component_of_each(self.n_clusters, pairs)).max() / self.n_clusters)
 
 
 SECONDS = 30.0  # that a person waits

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.types.graph import component_of_each
+
 RESOLUTION, RANDOMNESS, ITERATIONS = 1.0, 0.001, 1  # graspologic's defaults, which GraphRAG leaves as they are
 
 
@@ -68,13 +70,9 @@ def _in_largest_component(ends: np.ndarray) -> np.ndarray:
 
     ends: (r, 2) int.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     if not len(ends):
         return np.zeros(0, dtype=bool)
-    n = int(ends.max()) + 1
-    _, labels = connected_components(coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (n, n)), directed=False)
+    labels = component_of_each(int(ends.max()) + 1, ends)
     return np.asarray(labels[ends[:, 0]] == np.bincount(labels).argmax())
 
 

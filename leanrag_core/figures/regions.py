@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from leanrag_core.types.graph import component_of_each
+
 KEPT = 0.85  # of the points: those nearest to others of their cluster
 _NEIGHBOURS = 3  # the distance to the third says how dense it is around a point
 _APART = 1.8  # times the median of these distances: points farther from each other are not of one region
@@ -21,16 +23,13 @@ def dense_regions(points: np.ndarray) -> tuple[np.ndarray, ...]:
     """
     if len(points) < _LEAST:
         return ()
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
     from scipy.spatial import KDTree
 
     spread = np.asarray(points, dtype=np.float64)
     far = KDTree(spread).query(spread, k=min(_NEIGHBOURS, len(spread) - 1) + 1)[0][:, -1]
     kept = spread[np.argsort(far, kind="stable")[: max(_LEAST, math.ceil(KEPT * len(spread)))]]
     pairs = KDTree(kept).query_pairs(_APART * float(np.median(far)), output_type="ndarray")
-    links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(kept), len(kept)))
-    label_of = connected_components(links, directed=False)[1]
+    label_of = component_of_each(len(kept), pairs)
     counts = np.bincount(label_of)
     order = [label for label in np.argsort(-counts, kind="stable") if counts[label] >= _LEAST]
     return tuple(_hull(kept[label_of == label]) for label in order)

@@ -14,7 +14,7 @@ from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.extraction import Drop
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, component_of_each
 from leanrag_core.types.index import CorpusTables, Index
 from leanrag_core.types.manifest import (
     CorpusName,
@@ -184,16 +184,7 @@ def count_layers(layers: Sequence[Layer]) -> tuple[LayerSummary, ...]:
                 concatenated=kinds.get("concatenated", 0),
                 clusters=len(sizes),
                 largest_cluster=int(sizes.max()) if len(sizes) else 0,
-                components=connected_components(len(layer), layer.ends),
+                components=len(np.bincount(component_of_each(len(layer), layer.ends))),
             )
         )
     return tuple(rows)
-
-
-def connected_components(n_nodes: int, ends: np.ndarray) -> int:
-    """Count the connected components of an undirected graph. ends: (r, 2) int rows."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components as components
-
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
-    return int(components(links, directed=False, return_labels=False))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, component_of_each
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import TauEvidence
 
@@ -34,17 +34,12 @@ class Surroundings:
 
 def components(n_nodes: int, ends: np.ndarray) -> Components:
     """Find the connected components of n_nodes nodes. ends: (r, 2) rows that relations join."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    ends = ends.reshape(-1, 2)
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
-    n_parts, labels = connected_components(links, directed=False)
-    sizes = np.bincount(labels, minlength=n_parts)
+    labels = component_of_each(n_nodes, ends.reshape(-1, 2))
+    sizes = np.bincount(labels)
     _, first = np.unique(labels, return_index=True)
     order = np.lexsort((first, -sizes))
-    rank = np.empty(n_parts, dtype=np.int64)
-    rank[order] = np.arange(n_parts)
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[order] = np.arange(len(sizes))
     return Components(rank[labels], sizes[order])
 
 

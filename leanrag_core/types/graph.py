@@ -57,6 +57,16 @@ class Place:
     row: int
 
 
+def component_of_each(n_nodes: int, ends: np.ndarray) -> np.ndarray:
+    """Return the connected component of each node, (n_nodes,) int, numbered in the order of their first nodes. ends:
+    (r, 2) int rows of nodes that are joined."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
+    return np.asarray(connected_components(links, directed=False)[1])
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that a summary states, and why."""
