@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leanrag_core.queries.layer_scene import WIDE, SceneRequest, layer_scene
+from leanrag_core.queries.layer_scene import WIDE, SceneRequest, chosen_nodes, layer_scene, reach_of
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import FARTHER, Scene
@@ -63,6 +63,10 @@ def test_a_sixth_open_cluster_closes_the_one_used_longest_ago(large: Index) -> N
     open_rows = {node.row for node in scene.nodes if node.layer == 1 and node.is_open}
     assert open_rows == {20, 30, 40, 50, 60}
     assert scene.open_ids == ids_of(large, [Place(1, row) for row in (20, 30, 40, 60)])
+    request = SceneRequest(Place(1, 50), opened=opened, pinned=opened[:1])
+    chosen = chosen_nodes(large, request, reach_of(large.layers[1], 50, request), replace(WIDE, clouds=2))
+    assert opened[0] in {node.place for node in chosen.nodes}
+    assert chosen.open_ids == ids_of(large, opened[-1:]), "the pinned one is drawn and closed"
 
 
 def test_an_opened_box_shows_its_children(large: Index) -> None:
