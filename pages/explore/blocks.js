@@ -37,13 +37,20 @@ function crumbs(data, open) {
   return nav;
 }
 
-function heads(data, width) {
+// The script decides how many cells there is room for, so that it also knows where all of a layer are drawn.
+function headText(column, data, blocks) {
+  const drawn = blocks.filter((block) => block.layer === column.layer && !block.folded).length;
+  const isWhole = column !== data.columns[0] && drawn === column.total;
+  return isWhole ? drawn.toLocaleString(data.language) : column.text;
+}
+
+function heads(data, width, blocks) {
   const row = element("div", "heads");
   if (data.shape !== "icicle") {
     for (const column of data.columns) {
       const head = element("span", "", row);
       layerTag(column.layer, head);
-      head.append(column.text);
+      head.append(headText(column, data, blocks));
     }
     return row;
   }
@@ -51,8 +58,8 @@ function heads(data, width) {
     const head = element("span", "placed", row);
     head.style.cssText = `left:${place.x}px;width:${place.width}px`;
     layerTag(data.columns[at].layer, head);
-    if (place.width > 60) head.append(data.columns[at].text);
-    head.title = data.columns[at].text;
+    head.title = headText(data.columns[at], data, blocks);
+    if (place.width > 60) head.append(head.title);
   });
   return row;
 }
@@ -131,7 +138,7 @@ function draw(host, data, send) {
   const marks = make("g", { class: "marks", "aria-hidden": "true" }, svg);
   host.replaceChildren(
     crumbs(data, (id) => send("opened", id)),
-    heads(data, width),
+    heads(data, width, blocks),
     svg,
     legend(data),
   );

@@ -61,7 +61,9 @@ def show(
         "label": say("explore.blocks_label", shape=say(f"explore.shape.{picture.shape}"), n=len(picture.blocks)),
         "focus": picture.blocks[0].id,
         "find": marks.find,
-        "columns": [{"layer": column.layer, "text": _head(column, picture)} for column in picture.columns],
+        "columns": [
+            {"layer": column.layer, "text": _head(column, picture), "total": column.total} for column in picture.columns
+        ],
         "crumbs": [{"layer": layer, "id": id_, "name": title} for layer, id_, title in crumbs],
         "blocks": _blocks(tree, picture, measure, marks, name),
         "measure": {"name": name, "title": say(f"explore.by.{name}"), "steps": _steps(measure, name, picture)},

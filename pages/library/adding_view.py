@@ -166,7 +166,8 @@ def _choose(mode: str) -> Chosen:
             say("library.text.title"), key=f"text_title_{turn}", placeholder=say("library.text.title_hint")
         )
         text = st.text_area(say("library.text.text"), key=f"text_{turn}", height=180)
-        name = " ".join((title.strip() or text.strip()[:60]).split()) or say("library.text.untitled")
+        # The sign that ends a sentence is no part of its name.
+        name = " ".join((title.strip() or text.strip()[:60].rstrip(".。 ")).split()) or say("library.text.untitled")
         # As plain text, since another format would interpret tags and signs in it.
         return Chosen([(f"{name}.txt", text.encode())], "" if text.strip() else say("library.text.empty"))
     if mode == _PATH:

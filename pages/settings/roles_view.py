@@ -32,7 +32,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
 
-_ROW = (1.2, 1.75, 1.65, 0.65, 1.2, 1.05, 2.45, 1.05, 0.65)
+_ROW = (1.2, 2.2, 2.1, 0.65, 1.15, 1.05, 2.0, 0.85, 0.75)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
 _NUMBERS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "max_reply_tokens", "window")

@@ -49,6 +49,7 @@ def test_columns_start_with_leanrag_and_the_vector_baseline(home: Workbench, vis
     both = {row["id"] for row in left} & {row["id"] for row in right}
     assert both
     assert all(owners[id_] == ["A", "B"] for id_ in both)
+    assert next(row["found"] for row in left if row["id"] in both).startswith("Retrieved by A, B;")
     assert all(row["alone"] == (row["id"] not in both) for row in (*left, *right))
     pictures = drawn.component(app, "lr_drawing")
     assert len(pictures) >= 4, "a subgraph or ranking for each column, and a picture for each kind of items"

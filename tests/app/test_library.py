@@ -188,6 +188,15 @@ def test_pasted_text_becomes_a_document(home: Workbench, visit: Visit) -> None:
     assert "Clover feeds bees in <b>summer</b>." in shown_document(app)
 
 
+def test_pasted_text_without_a_title_is_named_by_its_first_sentence(home: Workbench, visit: Visit) -> None:
+    app = visit("library", home)
+    app.segmented_control("lr_add_by").set_value("text").run()
+    app.text_area("text_0").input("Clover feeds bees.").run()
+    drawn.assert_sound(finished(app.button("primary_add").click().run()))
+    [own] = [corpus for corpus in home.corpora.all() if not corpus.sample]
+    assert [document.name for document in home.corpora.documents(own.id)] == ["Clover feeds bees.txt"]
+
+
 def test_a_folder_of_this_machine_is_read_by_its_path(home: Workbench, visit: Visit, tmp_path: Path) -> None:
     (tmp_path / "papers" / "old").mkdir(parents=True)
     (tmp_path / "papers" / "a.txt").write_text("Bees live in hives.")

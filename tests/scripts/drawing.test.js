@@ -83,6 +83,22 @@ test("cells fill their rows, and the rest has a cell of its own", () => {
   assert.deepEqual(names(packed(cells, 3, 120, 26, 26)), [["bees", 2]]);
 });
 
+test("a layer whose cells are all drawn says how many they are, another one how many of them are", () => {
+  const { headText } = load(
+    `${FIGURES}/svg.js`,
+    ...["block_cells", "block_shapes", "blocks"].map((name) => `pages/explore/${name}.js`),
+  );
+  const columns = [
+    { layer: 1, text: "open", total: 1 },
+    { layer: 0, text: "strongest of 2", total: 2 },
+  ];
+  const data = { columns, language: "en" };
+  const blocks = [{ layer: 1 }, { layer: 0 }, { layer: 0, folded: 1 }];
+  assert.equal(headText(columns[1], data, blocks), "strongest of 2");
+  assert.equal(headText(columns[1], data, [...blocks.slice(0, 2), { layer: 0 }]), "2");
+  assert.equal(headText(columns[0], data, blocks), "open");
+});
+
 test("clusters without a value come last, whichever way a table is sorted", () => {
   const { boardRows } = load(`${FIGURES}/svg.js`, "pages/explore/clusters.js");
   const rows = [
