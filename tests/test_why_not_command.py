@@ -73,3 +73,8 @@ def test_runs_that_are_not_wanted_any_more_are_left(index: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         bench.explanations.why_not(opened, trace, last.name, cancelled=cancelled)
     assert calls == [0, 1]
+
+
+def test_the_parts_that_the_strategy_needs_are_made_first(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(capsys, index, QUESTION, "wasps sting", "--strategy", "bm25", "--no-tries")
+    assert result["lost_at"]

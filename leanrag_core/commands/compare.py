@@ -60,7 +60,7 @@ def _compare(options: argparse.Namespace) -> None:
     bench, own_index = Workbench.default(), open_index(options.index)
     opened: dict[Path | None, Index] = {None: own_index}
     for spec in specs:
-        if spec.index not in opened:
+        if spec.index is not None and spec.index not in opened:
             opened[spec.index] = open_index(spec.index)
     scope = scope_of(options)
     indexes = {spec.letter: bench.scopes.index(opened[spec.index], scope) for spec in specs}

@@ -4,12 +4,14 @@ import argparse
 from dataclasses import asdict
 
 from leanrag_core.commands._options import Verbs, add_asked, asked_options, set_run
-from leanrag_core.commands._printing import print_json, printed_json
+from leanrag_core.commands._printing import make_needed_parts, print_json, printed_json
 from leanrag_core.comparing.values import why_values
 from leanrag_core.comparing.without import answer_changes, ids_of
 from leanrag_core.figures.changes import changes
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench, open_index
 
@@ -25,9 +27,8 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _why_not(options: argparse.Namespace) -> None:
-    chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
-    trace = bench.retrieve(index, options.question, options.strategy, **chosen)
+    trace = _retrieved(options, bench, index)
     explained = bench.explanations.why_not(index, trace, options.wanted, offer=not options.no_tries)
     if printed_json(options, why_values(explained.why, explained.offers)):
         return
@@ -42,6 +43,13 @@ def _why_not(options: argparse.Namespace) -> None:
         print(f"tried: {changes}, {each.tokens:+,} tokens: {sentence(each.lane.said[-1])}")
 
 
+def _retrieved(options: argparse.Namespace, bench: Workbench, index: Index) -> Trace:
+    """Retrieve as the command line asks, after making the index parts that this needs."""
+    chosen = asked_options(options)
+    make_needed_parts(bench, index, options.strategy, chosen)
+    return bench.retrieve(index, options.question, options.strategy, **chosen)
+
+
 def _add_without(verbs: Verbs) -> None:
     """Add the verb without."""
     parser = verbs.add_parser("without", help="what changes when something that was retrieved is taken out")
@@ -52,9 +60,8 @@ def _add_without(verbs: Verbs) -> None:
 
 
 def _without(options: argparse.Namespace) -> None:
-    chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
-    trace = bench.retrieve(index, options.question, options.strategy, **chosen)
+    trace = _retrieved(options, bench, index)
     run = bench.explanations.without(index, trace, ids_of(trace, options.items))
     context = changes(trace, run.trace)
     answer_change = (
