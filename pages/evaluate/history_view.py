@@ -111,7 +111,11 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
             head["runs"]: [len(each.runs) for each in summaries],
             head["rows"]: [each.rows for each in summaries],
             head["judged"]: [each.judgements for each in summaries],
-            head["changed"]: [numbers.day(each.changed, language()) for each in summaries],
+            head["changed"]: [
+                # What comes with the program has the times of its installation.
+                "–" if each.is_shipped else numbers.day(each.changed, language())
+                for each in summaries
+            ],
         }
     )
 

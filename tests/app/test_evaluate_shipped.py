@@ -50,3 +50,12 @@ def test_titles_that_the_program_wrote_are_in_the_language_of_the_page(
     labels = [button.label.replace("\\", "") for button in visit("evaluate", home, lang="zh").button]
     assert "全部策略：Beekeeping and Bee-Pollinated Crops" in labels
     assert "相同预算（4,000 个词元）：Beekeeping and Bee-Pollinated Crops" in labels
+
+
+def test_the_history_dates_one_s_own_experiments_alone(home: Workbench, visit: Callable[..., AppTest]) -> None:
+    app = visit("evaluate", home, tab="history")
+    drawn.assert_sound(app)
+    table = app.dataframe[0].value
+    from_program = [each.is_shipped for each in home.experiments.store.all()]
+    assert any(from_program)
+    assert [changed == "–" for changed in table["Changed"]] == from_program
