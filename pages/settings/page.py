@@ -287,11 +287,11 @@ def page() -> None:
         section(forms.title_of("execution"), say("settings.work.note"))
         with reveal.place("execution"):
             execution_view.panel(settings)
-    with right:
-        language_section(settings)
         reading_section(settings)
         section(say("settings.search"), say("settings.search.note"))
         storage_view.server_panel(settings)
+    with right:
+        language_section(settings)
         section(say("settings.storage"), say("settings.storage.note"))
         storage_view.panel(settings)
         model_files_view.folder_field(settings)
