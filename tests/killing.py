@@ -1,9 +1,10 @@
 """Work on the disk whose process is killed at one of its steps: what it makes, opens for writing, renames or deletes.
 
-python -m tests.killing MODULE:FUNCTION FOLDER COPIES N
+python -m tests.killing MODULE:FUNCTION N FOLDER COPIES [FOLDER COPIES ...]
 
 The function is given a copy of the folder, in COPIES/whole, and does its work there. In further copies its process is
-killed after the first N renamings of a folder, and at N steps spread over all. Prints the names of these as JSON.
+killed after the first N renamings of a folder, and at N steps spread over all. Prints the names of these as JSON, a
+list for each folder. What the module names in LOADED_BY_WORK is imported once, not in each process that is killed.
 """
 
 import json
@@ -12,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -62,26 +63,43 @@ def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = N
 
 def killed_copies(work: str, folder: Path, copies: Path, n_kills: int) -> list[Path]:
     """Return copies of the folder in which the work was killed; copies/whole is one in which it was not."""
-    arguments = [work, str(folder), str(copies), str(n_kills)]
+    return killed_copies_of_each(work, {folder: copies}, n_kills)[folder]
+
+
+def killed_copies_of_each(work: str, copies_of: Mapping[Path, Path], n_kills: int) -> dict[Path, list[Path]]:
+    """Return the same for each of these folders, from one process, since starting it takes longest."""
+    arguments = [work, str(n_kills), *(str(path) for pair in copies_of.items() for path in pair)]
     ran = subprocess.run([sys.executable, "-m", "tests.killing", *arguments], capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
-    return [copies / str(step) for step in json.loads(ran.stdout)]
+    return {
+        folder: [copies / str(step) for step in steps]
+        for (folder, copies), steps in zip(copies_of.items(), json.loads(ran.stdout), strict=True)
+    }
 
 
 def main() -> None:
     """See above."""
-    named, folder, copies, n_kills = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+    named, n_kills, *folders = sys.argv[1:]
     module, _, name = named.partition(":")
     work = getattr(import_module(module), name)
+    for package in getattr(import_module(module), "LOADED_BY_WORK", ()):
+        import_module(package)
+    paths = [Path(folder) for folder in folders]
+    pairs = zip(paths[::2], paths[1::2], strict=True)
+    print(json.dumps([killed_in(work, folder, copies, int(n_kills)) for folder, copies in pairs]))
+
+
+def killed_in(work: Callable[[Path], Any], folder: Path, copies: Path, n_kills: int) -> list[int]:
+    """Return the steps at which the work was killed, each in a copy that is named for it."""
     steps = run_apart(work, Path(shutil.copytree(folder, copies / "whole")))
     assert steps is not None
     after_moves = [place + 1 for place, step in enumerate(steps) if step == "folder"]
     spread = [place * len(steps) // n_kills for place in range(n_kills)]
-    killed = []
-    for step in sorted({*after_moves[:n_kills], *spread}):
-        if run_apart(work, Path(shutil.copytree(folder, copies / str(step))), step) is None:
-            killed.append(step)
-    print(json.dumps(killed))
+    return [
+        step
+        for step in sorted({*after_moves[:n_kills], *spread})
+        if run_apart(work, Path(shutil.copytree(folder, copies / str(step))), step) is None
+    ]
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ from leanrag_core.types.manifest import FINISHED
 from tests.contract.indexes import stored
 from tests.contract.same import assert_same
 from tests.contract.test_parts import make
-from tests.killing import killed_copies
+from tests.killing import killed_copies_of_each
 
 pytestmark = pytest.mark.slow
+LOADED_BY_WORK = ("chromadb", "sklearn.mixture")
+PARTS = ("chroma", "chunk_tree", "lexical", "synonyms")
 
 
 def make_part(folder: Path) -> None:
@@ -23,14 +25,28 @@ def make_part(folder: Path) -> None:
     make(parts().named((folder / "wanted.txt").read_text()), read_index(folder / "index"))
 
 
-@pytest.mark.parametrize("name", ["chroma", "chunk_tree", "lexical", "synonyms"])
-def test_a_part_that_was_killed_at_any_step_is_made_later_and_is_the_same(name: str, tmp_path: Path) -> None:
-    stored("tiny", tmp_path / "before" / "index")
-    (tmp_path / "before" / "wanted.txt").write_text(name)
-    killed = killed_copies(f"{__name__}:make_part", tmp_path / "before", tmp_path / "copies", 3)
+@pytest.fixture(scope="module")
+def killed_at(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Return by part the copies of the tiny index in which its making was killed; whole is beside them."""
+    folder = tmp_path_factory.mktemp("killed")
+    copies_of = {name: folder / name / "copies" for name in PARTS}
+    for name, copies in copies_of.items():
+        stored("tiny", copies.with_name("before") / "index")
+        (copies.with_name("before") / "wanted.txt").write_text(name)
+    killed = killed_copies_of_each(
+        f"{__name__}:make_part", {copies.with_name("before"): copies for copies in copies_of.values()}, 3
+    )
+    return dict(zip(PARTS, killed.values(), strict=True))
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_that_was_killed_at_any_step_is_made_later_and_is_the_same(
+    name: str, killed_at: dict[str, list[Path]]
+) -> None:
+    killed = killed_at[name]
     assert len(killed) >= 3
     info = parts().named(name)
-    whole = read_index(tmp_path / "copies" / "whole" / "index")
+    whole = read_index(killed[0].with_name("whole") / "index")
     sound = [result.name for result in check_index(whole) if result.ok]
     assert {"index parts", "search index"} <= set(sound)
     for copy in killed:
