@@ -198,7 +198,7 @@ def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
 def test_regions_tear_few_clusters(tmp_path: Path) -> None:
     """Check what a k-means of the centres did not do: with it, cells tore one row of four hundred from most of its
     cluster."""
-    n, grain = 30_000, Grain(region=1200, cell=50)
+    n, grain = 8000, Grain(region=330, cell=20)
     made = planted_levels(n)
     found = averaged_regions(made.vectors, tmp_path, n_neighbours=10, rounds=2, seed=0, grain=grain)
     region = np.empty(n, dtype=int)
