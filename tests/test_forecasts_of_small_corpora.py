@@ -31,7 +31,7 @@ def corpora() -> dict[str, list[str]]:
     """Return three corpora of a line or two, four of a page or two, three of some fifteen chunks."""
     listed = {f"line {n}": [line] for n, line in enumerate(LINES)}
     listed |= {"story": [story(0).decode()]} | {f"page {n}": [pages()[5 * n][:6000]] for n in range(3)}
-    return listed | {f"shelf {n}": [text[:20000] for text in pages()[3 * n : 3 * n + 4]] for n in range(3)}
+    return listed | {f"shelf {n}": [text[:15000] for text in pages()[3 * n : 3 * n + 4]] for n in range(3)}
 
 
 GOOD = ("line 0", "line 1", "line 2", "story", "page 0", "page 1", "shelf 0")
