@@ -71,7 +71,7 @@ def update(root: Path, report: Report) -> None:
 def experiment(root: Path, report: Report) -> None:
     bench = Workbench(root / "home")
     [index], [questions] = bench.indexes.all(), [each for each in bench.question_sets.all() if each.title == "Bees"]
-    runs = tuple(RunSpec(name, index.id, name, {"top_c": 2}) for name in ("leanrag", "vector", "raptor"))
+    runs = tuple(RunSpec(name, index.id, name, {"top_c": 2}) for name in ("leanrag", "vector", "bm25"))
     bench.experiments.run(ExperimentSpec("Bees", questions.id, runs, baseline="vector"), report)
 
 
