@@ -11,11 +11,13 @@ from leanrag_core import workbench as services
 from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.jobs import runner
 from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
 from tests.embedded import once
 from tests.small_index import small_index
+from tests.warm_jobs import WarmJobs
 
 settings.register_profile("busy-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy-machine")
@@ -69,6 +71,17 @@ def texts_embedded_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "embed", once(MiniLM.embed, {}))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def jobs_start_warm() -> Iterator[None]:
+    """Let the tests' own jobs be forks of a process that has loaded what they need: half of a short job's processor
+    time is imports. Jobs of the app that browser tests drive start as they do for users."""
+    warm = WarmJobs()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "launch", warm.launch)
+        yield
+    warm.close()
 
 
 @pytest.fixture

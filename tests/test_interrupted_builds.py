@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import EventReader
 from leanrag_core.jobs.kinds import BUILD
 from tests import waiting
 from tests.waiting import ended, job_when
+from tests.warm_jobs import start_cold
 from tests.workbench.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4)
@@ -61,7 +63,10 @@ def test_a_build_killed_at_each_stage_ends_with_the_same_index_when_resumed(benc
 
 
 @pytest.mark.slow
-def test_a_cancelled_build_stops_and_leaves_nothing(bench: Workbench, corpus_id: str) -> None:
+def test_a_cancelled_build_stops_and_leaves_nothing(
+    bench: Workbench, corpus_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "launch", start_cold)  # as the program starts it
     job_id = bench.builds.start(corpus_id, CONFIG)
     job_when(bench, job_id, lambda job: job.current in ("extract", "embed") or not job.live)
     bench.jobs.cancel(job_id)
