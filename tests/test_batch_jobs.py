@@ -84,26 +84,27 @@ def test_a_process_that_must_end_waits_for_the_request_that_is_under_way(
     assert steps == ["asked", "marked"] * 2
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_job_leaves_its_batch_alone_and_the_resumed_one_waits_for_it(
-    server: EndpointServer, tmp_path: Path, how: signal.Signals
+    server: EndpointServer, tmp_path: Path
 ) -> None:
     bench, corpus = bench_in(tmp_path, server)
     batches = batches_of(server)
     batches.held = True
     job = bench.builds.start(corpus, SMALL, as_batches=True)
+    for how, left in ((signal.SIGKILL, "interrupted"), (signal.SIGTERM, "cancelled")):
+        job_when(bench, job, lambda state: state.batch is not None)
+        assert len(batches.made) == 1
+        events = EventReader(bench.root / "jobs" / job).read()
+        pid = next(event.pid for event in events if event.event == "started")
+        assert pid is not None
+        os.kill(pid, how)
+        assert ended(bench, job).status == left
+        assert batches.made[0].status == "in_progress"
+        job = bench.resume(job)
     job_when(bench, job, lambda state: state.batch is not None)
-    events = EventReader(bench.root / "jobs" / job).read()
-    pid = next(event.pid for event in events if event.event == "started")
-    assert pid is not None
-    os.kill(pid, how)
-    assert ended(bench, job).status in ("interrupted", "cancelled")
-    assert batches.made[0].status == "in_progress"
-    again = bench.resume(job)
-    job_when(bench, again, lambda state: state.batch is not None)
     assert len(batches.made) == 1
     batches.held = False
-    assert ended(bench, again).status == "done"
+    assert ended(bench, job).status == "done"
     assert max(Counter(batches.calls).values()) == 1
 
 
