@@ -55,7 +55,7 @@ def bench(server: EndpointServer, tmp_path_factory: pytest.TempPathFactory) -> W
 
 @pytest.fixture(scope="module")
 def index(bench: Workbench) -> Index:
-    corpus = bench.add_documents("Chronicles", [(f"c{n}.txt", chronicle(n)) for n in range(3)]).corpus_id
+    corpus = bench.add_documents("Chronicles", [(f"c{n}.txt", chronicle(n)) for n in range(2)]).corpus_id
     return bench.build(corpus, IndexConfig(model="openai:m", chunk_tokens=1024, cluster_size=20, tau=1))
 
 
