@@ -71,7 +71,7 @@ class WarmJobs:
             assert self._process.stdin is not None
             assert self._process.stdout is not None
             self._process.stdin.close()
-            self._process.wait(timeout=20)
+            self._process.wait(timeout=60)
             self._process.stdout.close()
 
 
