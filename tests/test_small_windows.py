@@ -29,7 +29,7 @@ def chronicle(number: int) -> bytes:
     """Return a document whose people and places are described again and again, so that everything about them is
     long."""
     lines = []
-    for n in range(70):
+    for n in range(45):
         who, where = PEOPLE[(number + n) % 7], PLACES[(number * 3 + n) % 5]
         work, other = WORKS[(number + 2 * n) % 4], PEOPLE[(number + 3 * n + 1) % 7]
         lines.append(
