@@ -8,6 +8,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 TIMEOUT_SECONDS = 180.0  # a busy machine is no failure
+LOOK = 0.1  # seconds between two looks while a script runs: each goes through Playwright's driver
 QUIET = 0.15  # seconds without a message: long enough to tell an earlier run's end from that of the last change
 
 
@@ -21,10 +22,11 @@ class Runs:
         page.on("request", self._requested)
         page.on("websocket", self._opened)
 
-    @property
-    def at_rest(self) -> bool:
-        """No run is asked for or under way."""
-        return not self._wanted and not self._running and time.monotonic() - self._last > QUIET
+    def seconds_to_look(self) -> float:
+        """Return the seconds until a look may find the page at rest; 0: no run is asked for or under way."""
+        if self._wanted or self._running:
+            return LOOK
+        return max(0.0, self._last + QUIET - time.monotonic())
 
     def _requested(self, request: Request) -> None:
         if request.is_navigation_request() and request.frame.parent_frame is None:
@@ -61,13 +63,14 @@ def settled(page: Page) -> None:
     # A click or the way back asks for its run from the page's own event loop: that goes round first.
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
     until = time.monotonic() + TIMEOUT_SECONDS
-    while not _OF_PAGE[page].at_rest:
+    while seconds := _OF_PAGE[page].seconds_to_look():
         assert time.monotonic() < until, "the page does not come to rest"
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(1000 * seconds)
     page.wait_for_function(
         """() => document.querySelector('[data-testid="stMainBlockContainer"]')
               && document.querySelector('[data-test-script-state="notRunning"]')
-              && !document.querySelector('[data-testid="stSkeleton"]')"""
+              && !document.querySelector('[data-testid="stSkeleton"]')""",
+        polling=50,  # by default with each frame, which makes the page draw
     )
 
 
