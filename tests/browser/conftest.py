@@ -36,6 +36,8 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A page is used for a minute and thrown away: what the optimising compilers cost does not come back.
+    "--js-flags=--no-opt --no-maglev",
 ]
 
 PROBED = ("/_stcore/health", "/_stcore/host-config")
@@ -215,11 +217,23 @@ def browser(chromium: Browser) -> Iterator[Browser]:
 
 @pytest.fixture
 def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
-    """Yield a function that opens watched pages: watch(width=390, dark=True). first_visit: the tour is shown."""
+    """Yield a function that opens watched pages: watch(width=390, dark=True). first_visit: the tour is shown. moving:
+    without the wish for less motion, which saves the browser from drawing while a page waits."""
     pages: list[Page] = []
 
-    def open_page(width: int = 1440, height: int = 900, *, dark: bool = False, first_visit: bool = False) -> Watched:
-        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
+    def open_page(
+        width: int = 1440,
+        height: int = 900,
+        *,
+        dark: bool = False,
+        first_visit: bool = False,
+        moving: bool = False,
+    ) -> Watched:
+        page = browser.new_page(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="no-preference" if moving else "reduce",
+        )
         page.set_default_timeout(30_000)
         if not first_visit:
             page.add_init_script("localStorage.setItem('leanrag-tour-seen', '1')")

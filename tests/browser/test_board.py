@@ -39,7 +39,7 @@ def says(page: Page, text: str) -> None:
 def test_sliders_move_the_point_and_the_whole_set_answers(
     server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
 ) -> None:
-    server, watched = server_in(home), watch()
+    server, watched = server_in(home), watch(moving=True)
     page = watched.page
     page.goto(f"{server.url}/compare?cview=board")
     says(page, "This is the pinned setting: .80 at")

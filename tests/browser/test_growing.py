@@ -46,7 +46,7 @@ def test_the_graph_grows_stops_with_its_build_and_grows_again(
     form = "b_engine=Endpoint&b_model=scripted-chat&b_chunk_tokens=64&b_overlap_tokens=8&b_cluster_size=4"
     with EndpointServer(latency_seconds=0.2) as endpoint:
         bench.settings.save(Settings(base_url=endpoint.url, concurrency=1))
-        server, watched = server_in(tmp_path / "home"), watch()
+        server, watched = server_in(tmp_path / "home"), watch(moving=True)
         page = watched.page
         page.goto(f"{server.url}/build?corpus={corpus}&{form}")
         page.locator("[class*=st-key-primary_] button").click()

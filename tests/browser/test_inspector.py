@@ -170,7 +170,6 @@ def test_the_film_plays_steps_and_scrubs_to_the_root(
 ) -> None:
     watched = watch()
     page = watched.page
-    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server.url}/explore?view=formation")
     film = page.locator(".lr-formation")
     expect(film.locator(".said")).to_contain_text(f"{len(index.layers[0])} entities, each at its place on the map")
