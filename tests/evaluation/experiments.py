@@ -54,5 +54,6 @@ def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:
 
 
 def own_experiments(bench: Workbench) -> tuple[ExperimentSummary, ...]:
-    """Return the experiments but for those that come with the program."""
-    return tuple(each for each in bench.experiments.store.all() if not each.is_shipped)
+    """Return the experiments but for those that come with the program, which are not read."""
+    store = bench.experiments.store
+    return tuple(store.summary(id_) for id_, _ in store.changes() if not store.is_shipped(id_))
