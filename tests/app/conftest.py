@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
@@ -21,6 +22,8 @@ from streamlit.util import calc_hash
 
 import leanrag_core.workbench.samples
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.exporting.site import shown
+from leanrag_core.figures.embedding_map import MapPlaces, embedding_places
 from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.jobs import runner
 from leanrag_core.models import (
@@ -33,7 +36,7 @@ from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
-from leanrag_core.workbench import references
+from leanrag_core.workbench import indexes, references
 from leanrag_core.workbench.questions import AskRequest, Questions
 from tests.endpoint.server import EndpointServer
 
@@ -92,6 +95,24 @@ def read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ExperimentStore, "summary", summary_once)
         patch.setattr(references, "read_reference", graph_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def placed_once() -> Iterator[None]:
+    """Place the same vectors in the plane once for all tests: the homes are copies, and pages and exports draw them."""
+    places_of: dict[tuple[bytes, int], MapPlaces] = {}
+
+    def place_once(vectors: np.ndarray) -> MapPlaces:
+        key = np.asarray(vectors[np.arange(len(vectors))]).tobytes(), len(vectors)
+        if key not in places_of:
+            places_of[key] = embedding_places(vectors)
+            places_of[key].places.setflags(write=False)
+        return places_of[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (indexes, shown):
+            patch.setattr(module, "embedding_places", place_once)
         yield
 
 
