@@ -16,8 +16,9 @@ import pytest
 import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.runtime.scriptrunner import magic
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import ElementList
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.element_tree import Block, ElementList, Node
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from streamlit.util import calc_hash
 
 import leanrag_core.workbench.samples
@@ -113,6 +114,31 @@ def placed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (indexes, shown):
             patch.setattr(module, "embedding_places", place_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_with_less_work() -> Iterator[None]:
+    """Let AppTest wait for the thread of a page instead of looking a thousand times a second whether it has ended, and
+    go through the elements in one loop instead of handing each up through all containers around it."""
+    look_again = local_script_runner.require_widgets_deltas
+
+    def wait(runner: LocalScriptRunner, timeout: float = 3) -> None:
+        if runner._script_thread:
+            runner._script_thread.join(timeout)
+        look_again(runner, 1)  # returns at once, or raises as it would have
+
+    def nodes(block: Block) -> Iterator[Node]:
+        waiting: list[Node] = [block]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if isinstance(node, Block):
+                waiting += reversed(node.children.values())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
+        patch.setattr(Block, "__iter__", nodes)
         yield
 
 

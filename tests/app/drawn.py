@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
@@ -63,6 +64,12 @@ class Markup(HTMLParser):
         self.text += data
 
 
+@lru_cache(maxsize=2000)
+def markup(body: str) -> Markup:
+    """Return what is in the piece of HTML; most pieces of a page are those of the page before."""
+    return Markup(body)
+
+
 def everything(app: AppTest) -> Iterator[Any]:
     for root in app._tree.children.values():
         yield from root
@@ -76,7 +83,7 @@ def html(app: AppTest) -> list[str]:
 
 def text(app: AppTest) -> str:
     """Return what all pieces of HTML and Markdown say, tags and entities resolved."""
-    texts = [Markup(body).text for body in html(app)]
+    texts = [markup(body).text for body in html(app)]
     texts += [str(element.value) for element in everything(app) if element.type in ("caption", "markdown", "text")]
     return "\n".join(texts)
 
@@ -114,7 +121,7 @@ def assert_sound(app: AppTest) -> None:
     """Assert that the run raised nothing, and that nothing of a document is read as HTML, Markdown or LaTeX."""
     assert [(error.message, error.stack_trace) for error in app.exception] == []
     for body in html(app):
-        assert Markup(body).strange == [], body
+        assert markup(body).strange == [], body
         assert ESCAPED_TWICE.search(body) is None, body
     for label in labels(app):
         assert [hit for hit in MARKDOWN.findall(label) if hit] == [], label
