@@ -17,6 +17,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
+from leanrag_core.types.summary import IndexSummary
 from pages.ask import part_view
 from pages.explore.views import views
 from tests.app import drawn
@@ -79,10 +80,22 @@ def texts(app: AppTest) -> Iterator[str]:
 
 
 def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("leanrag", "vector")) -> str:
-    """Return all texts that come from documents or were made from them."""
+    """Return all texts that come from documents or were made from them: of homes with the same indexes asked for once,
+    since most tests have a copy of one home."""
+    summaries = home.indexes.all()
+    key = (tuple((each.id, each.title, each.corpus_name) for each in summaries), question, tuple(names))
+    if key not in _DATA:
+        _DATA[key] = _data_of(home, summaries, question, names)
+    return _DATA[key]
+
+
+_DATA: dict[tuple[object, ...], str] = {}
+
+
+def _data_of(home: Workbench, summaries: Iterable[IndexSummary], question: str, names: Sequence[str]) -> str:
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
     parts += [each.title for each in home.presentations.all().presentations]
-    for summary in home.indexes.all():
+    for summary in summaries:
         parts += [summary.title, summary.corpus_name]
         index = home.indexes.open(summary.id)
         parts += [name for layer in index.layers for name in layer.entities["name"].to_pylist()]
