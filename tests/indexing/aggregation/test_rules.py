@@ -123,7 +123,7 @@ def test_an_index_as_released_is_whole_and_paths_end_at_nodes_that_are_alone(tmp
     bench = Workbench.default(tmp_path)
     text = " ".join(
         f"Keeper Anna{letter} treats hive Bara{letter} with acid Cora{letter} in the valley of Dora{letter}."
-        for letter in "abcdefghij"
+        for letter in "abcdef"
     )
     corpus = bench.add_documents("bees", [("bees.txt", text.encode())]).corpus_id
     index = bench.build(corpus, IndexConfig(cluster_size=4, **RELEASED))
