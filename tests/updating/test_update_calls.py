@@ -46,7 +46,7 @@ def calls(server: EndpointServer) -> int:
 
 def recall(bench: Workbench, index: Index) -> float:
     outcomes = [Outcome(question, bench.retrieve(index, question.question)) for question in QUESTIONS]
-    (value,) = [mean.value for mean in means(outcomes) if mean.measure == "evidence-recall"]
+    (value,) = [mean.value for mean in means(outcomes, ("evidence-recall",))]
     assert value is not None
     return value
 
