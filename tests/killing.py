@@ -4,7 +4,8 @@ python -m tests.killing MODULE:FUNCTION N FOLDER COPIES [FOLDER COPIES ...]
 
 The function is given a copy of the folder, in COPIES/whole, and does its work there. In further copies its process is
 killed after the first N renamings of a folder, and at N steps spread over all. Prints the names of these as JSON, a
-list for each folder. What the module names in LOADED_BY_WORK is imported once, not in each process that is killed.
+list for each folder. What the whole work loaded late is loaded once for all that are killed: their processes are
+forked from this one.
 """
 
 import json
@@ -13,12 +14,27 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.indexing.extraction.english import english_pipeline
+
 _STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.truncate")
+# Packages that take long to load and start no thread by that.
+_LOADED_LATE = frozenset(
+    ["leanrag_core", "onnxruntime", "openai", "pandas", "scipy", "sklearn", "spacy", "thinc", "tokenizers"]
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Work that ended by itself: its steps, and the modules that were there at its end."""
+
+    steps: tuple[str, ...]
+    modules: tuple[str, ...]
 
 
 def steps_listed(folder: Path, kill_at: int | None) -> list[str]:
@@ -39,8 +55,8 @@ def steps_listed(folder: Path, kill_at: int | None) -> list[str]:
     return steps
 
 
-def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = None) -> list[str] | None:
-    """Do the work in a process of its own; return its steps, None when it was killed."""
+def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = None) -> Ran | None:
+    """Do the work in a process of its own; return what it did, None when it was killed."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -48,7 +64,7 @@ def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = N
             steps = steps_listed(folder, kill_at)
             work(folder)
             with open(writer, "w", encoding="ascii") as told:
-                json.dump(steps, told)
+                json.dump((steps, sorted(sys.modules)), told)
             os._exit(0)
         finally:
             os._exit(1)
@@ -58,7 +74,16 @@ def run_apart(work: Callable[[Path], Any], folder: Path, kill_at: int | None = N
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code not in (0, -signal.SIGKILL):
         raise SystemExit(f"the work failed by itself in {folder}")
-    return json.loads(listed) if code == 0 else None
+    return Ran(*map(tuple, json.loads(listed))) if code == 0 else None
+
+
+def load(modules: Sequence[str]) -> None:
+    """Load those of the modules that take long, and with spaCy the model of English."""
+    for name in modules:
+        if name.partition(".")[0] in _LOADED_LATE:
+            import_module(name)
+    if "spacy" in modules:
+        english_pipeline()
 
 
 def killed_copies(work: str, folder: Path, copies: Path, n_kills: int) -> list[Path]:
@@ -82,8 +107,6 @@ def main() -> None:
     named, n_kills, *folders = sys.argv[1:]
     module, _, name = named.partition(":")
     work = getattr(import_module(module), name)
-    for package in getattr(import_module(module), "LOADED_BY_WORK", ()):
-        import_module(package)
     paths = [Path(folder) for folder in folders]
     pairs = zip(paths[::2], paths[1::2], strict=True)
     print(json.dumps([killed_in(work, folder, copies, int(n_kills)) for folder, copies in pairs]))
@@ -91,8 +114,10 @@ def main() -> None:
 
 def killed_in(work: Callable[[Path], Any], folder: Path, copies: Path, n_kills: int) -> list[int]:
     """Return the steps at which the work was killed, each in a copy that is named for it."""
-    steps = run_apart(work, Path(shutil.copytree(folder, copies / "whole")))
-    assert steps is not None
+    ran = run_apart(work, Path(shutil.copytree(folder, copies / "whole")))
+    assert ran is not None
+    steps = ran.steps
+    load(ran.modules)
     after_moves = [place + 1 for place, step in enumerate(steps) if step == "folder"]
     spread = [place * len(steps) // n_kills for place in range(n_kills)]
     return [
