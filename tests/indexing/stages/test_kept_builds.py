@@ -1,6 +1,7 @@
 """What a second build takes from the first: counted by what is read and embedded anew."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.job import Progress
 from tests.execution.test_builds import guild_book
+from tests.killing import load
 
 pytestmark = pytest.mark.slow
 
@@ -163,10 +165,17 @@ def test_a_build_that_was_killed_goes_on_where_it_was(
 
 
 def kill_in_each(folder: str) -> None:
-    """Build in a process for each stage that ends in the middle of it."""
+    """Build in a process for each stage that ends in the middle of it, forked from one that has loaded what all need.
+    Each goes on where the one before was killed."""
+    load(("onnxruntime", "scipy.sparse.csgraph", "sklearn.mixture", "spacy", "tokenizers"))
+    killed_before: Path | None = None
     for stage in STAGES:
         home = Path(folder) / stage
-        home.mkdir()
+        if killed_before:
+            shutil.copytree(killed_before, home)
+        else:
+            home.mkdir()
+        killed_before = home
         child = os.fork()
         if not child:
             try:
