@@ -268,11 +268,14 @@ def test_a_kill_leaves_one_of_the_two_states_and_no_answer_is_asked_for_twice(
     after = files(folder_of(Workbench.default(tmp_path / "copies" / "whole")))
     assert after != before
     assert killed
+    sound: list[dict[str, bytes]] = []
     for copy in killed:
         bench_of_copy = Workbench.default(copy)
         own = folder_of(bench_of_copy)
         assert files(own) in (before, after), copy
-        assert faults_in(open_index(own)) == []
+        if (present := content(own)) not in sound:
+            assert faults_in(open_index(own)) == []
+            sound.append(present)
         server.clear()
         n_left = bench_of_copy.rewrites.forecast(open_index(own), MODEL).calls
         rewrite_in(copy)
