@@ -25,7 +25,7 @@ from leanrag_core.indexing.extraction.english import english_pipeline
 _STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.truncate")
 # Packages that take long to load and start no thread by that.
 _LOADED_LATE = frozenset(
-    ["leanrag_core", "onnxruntime", "openai", "pandas", "scipy", "sklearn", "spacy", "thinc", "tokenizers"]
+    ["chromadb", "leanrag_core", "onnxruntime", "openai", "pandas", "scipy", "sklearn", "spacy", "thinc", "tokenizers"]
 )
 
 

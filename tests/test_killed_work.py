@@ -16,7 +16,6 @@ from tests.contract.test_parts import make
 from tests.killing import killed_copies_of_each
 
 pytestmark = pytest.mark.slow
-LOADED_BY_WORK = ("chromadb", "sklearn.mixture")
 PARTS = ("chroma", "chunk_tree", "lexical", "synonyms")
 
 
