@@ -120,7 +120,7 @@ EXPERIMENT = JobKind(
         Stage("open", message("stage.open"), message("stage.open_experiment.doing"), 0.02),
         Stage("parts", message("stage.parts"), message("stage.parts.doing"), 0.08, calls=UNITS),
         Stage("questions", message("stage.questions"), message("stage.questions.doing"), 0.58, calls=UNITS),
-        Stage("judge", message("stage.judge"), message("stage.judge.doing"), 0.3, calls=UNITS),
+        Stage("judge", message("stage.judge"), message("stage.judge.doing"), 0.3, calls=UNITS, needs="judges"),
         Stage("store", message("stage.store"), message("stage.store_experiment.doing"), 0.02),
     ),
     summary=(
@@ -176,7 +176,7 @@ SWEEP = JobKind(
     makes="sweep",
     stages=(
         Stage("open", message("stage.open"), message("stage.open_experiment.doing"), 0.02),
-        Stage("build", message("stage.build"), message("stage.build.doing"), 0.5, calls=UNITS),
+        Stage("build", message("stage.build"), message("stage.build.doing"), 0.5, calls=UNITS, needs="corpus"),
         Stage("parts", message("stage.parts"), message("stage.parts.doing"), 0.02, calls=UNITS),
         Stage("questions", message("stage.questions"), message("stage.questions.doing"), 0.44, calls=UNITS),
         Stage("store", message("stage.store"), message("stage.store_experiment.doing"), 0.02),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from leanrag_core.errors import InvalidConfig, JobUnknown, RecordDamaged
 from leanrag_core.files.records import from_json, json_bytes
@@ -248,9 +249,10 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
     forecast = next((event.forecast for event in events if event.forecast), None)
     spending = next((event.spent for event in reversed(events) if event.spent), NO_SPENDING)
     ahead = outlook(kind, forecast, spending, stages)
-    share, left = _share_and_left(kind, stages, seconds, ahead)
+    by_stages = _share(kind, stages, spec.config)
+    share, left = _share_and_left(by_stages, seconds, ahead)
     if spec.arguments.get("batch"):  # nobody knows when a provider answers
-        share, left = min(0.99, _share(kind, stages)), None
+        share, left = by_stages, None
     recent = [Written(event.stage, event.current) for event in progress if event.current]
     return JobState(
         id=spec.id,
@@ -313,24 +315,29 @@ def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finish
     return tuple(states)
 
 
-def _share_and_left(
-    kind: JobKind, stages: tuple[StageState, ...], seconds: float, ahead: Outlook | None
-) -> tuple[float, float | None]:
+def _share_and_left(by_stages: float, seconds: float, ahead: Outlook | None) -> tuple[float, float | None]:
     """Return the share of the job that is done, and seconds ahead: by the outlook where there is one, else by the
-    stages' usual shares of the time. The share is never above that of the tokens that are read and written: time that
+    share of its stages. The share is never above that of the tokens that are read and written: time that
     went by without a reply is no work."""
     if ahead is not None and ahead.seconds_left is not None:
         by_time = seconds / max(1e-6, seconds + ahead.seconds_left)
         tokens = ahead.at_end.tokens
         return min(0.99, by_time, ahead.so_far.tokens / tokens if tokens else 1.0), ahead.seconds_left
-    share = _share(kind, stages)
-    return share, seconds * (1 - share) / share if share and (share > 0.05 or seconds > 20) else None
+    knows_pace = by_stages and (by_stages > 0.05 or seconds > 20)
+    return by_stages, seconds * (1 - by_stages) / by_stages if knows_pace else None
 
 
-def _share(kind: JobKind, stages: tuple[StageState, ...]) -> float:
-    """Return the share of the whole job that is done, from each stage's usual share of the time."""
-    share_done = 0.0
-    for stage in stages:
-        part = 1.0 if stage.status == "done" else stage.done / stage.total if stage.total else 0.0
-        share_done += kind.stage(stage.name).share * min(1.0, part)
-    return min(0.99, share_done)
+def _share(kind: JobKind, stages: tuple[StageState, ...], config: Mapping[str, Any]) -> float:
+    """Return the share of the whole job that is done, from each stage's usual share of the time. Stages that the job
+    does not have by its config, and those that were passed over, do not count."""
+    job_stages, share_done, share_of_all = _Stages(kind, stages), 0.0, 0.0
+    for state in stages:
+        stage = kind.stage(state.name)
+        if (stage.needs and not config.get(stage.needs)) or (
+            state.status == "waiting" and job_stages.ended(state.name)
+        ):
+            continue
+        part = 1.0 if state.status == "done" else state.done / state.total if state.total else 0.0
+        share_done += stage.share * min(1.0, part)
+        share_of_all += stage.share
+    return min(0.99, share_done / share_of_all) if share_of_all else 0.0

@@ -63,7 +63,8 @@ class Stage:
 
     name: as progress names it. doing: what is shown while it runs. share: of the time of a usual job of the kind.
     writes: how one of the texts that it writes is labelled. calls: what its calls grow with. ended_by: stages that
-    begin only when this one makes no more calls; the next one by default.
+    begin only when this one makes no more calls; the next ones by default. needs: the setting of a job without which
+    it has no such stage.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Stage:
     writes: Message | None = None
     calls: str = AS_FORECAST
     ended_by: tuple[str, ...] = ()
+    needs: str = ""
 
 
 @dataclass(frozen=True)

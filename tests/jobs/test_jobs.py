@@ -154,6 +154,33 @@ def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
     assert job.seconds_left == pytest.approx(job.seconds * (1 - job.share) / job.share)
 
 
+EXPERIMENT_EVENTS = [Progress("open", 0, 0), Progress("questions", 0, 128), Progress("questions", 120, 128)]
+SWEEP_EVENTS = [Progress("open", 0, 0), Progress("build", 0, 0), Progress("questions", 60, 120)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "reports", "share"),
+    [
+        ("experiment", {"judges": []}, EXPERIMENT_EVENTS, (0.02 + 0.58 * 120 / 128) / (0.02 + 0.58 + 0.02)),
+        ("experiment", {"judges": [{}]}, EXPERIMENT_EVENTS, (0.02 + 0.58 * 120 / 128) / (0.02 + 0.58 + 0.3 + 0.02)),
+        ("experiment", {"judges": []}, EXPERIMENT_EVENTS[:1], 0.0),  # its parts may still be made
+        ("experiment", {"judges": []}, [EXPERIMENT_EVENTS[0], Progress("parts", 1, 2)], (0.02 + 0.04) / 0.7),
+        ("sweep", {"corpus": ""}, SWEEP_EVENTS, (0.02 + 0.22) / (0.02 + 0.44 + 0.02)),
+    ],
+)
+def test_stages_that_a_job_does_not_have_are_no_part_of_its_share(
+    kind: str, config: dict[str, Any], reports: list[Progress], share: float, tmp_path: Path
+) -> None:
+    folder, now = tmp_path / "job-1", datetime.now(UTC).isoformat()
+    events.create_job(folder, events.JobSpec("job-1", "Trial", "", config, {}, now, kind))
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+    for progress in reports:
+        log.write("progress", **progress.record())
+    with events.job_lock(folder).acquire():
+        assert state.read_state(folder).share == pytest.approx(share)
+
+
 def test_a_job_whose_process_died_is_interrupted(folder: Path) -> None:
     events.JobLog(folder).write("started", pid=999999999)
     assert state.read_state(folder).status == "interrupted"
