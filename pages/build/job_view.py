@@ -137,7 +137,7 @@ def _feed(job: JobState) -> Markup:
         return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
     template = '<div><span class="k">{}</span><span class="w">{}</span></div>'
     lines = joined(
-        html(template, _label(job, written.stage), job_words.written(written)) for written in job.recent[:_LISTED]
+        html(template, _label(job, written.stage), job_words.written(job, written)) for written in job.recent[:_LISTED]
     )
     return html('<div class="lr-feed now">{}</div>', lines)
 

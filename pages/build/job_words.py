@@ -1,14 +1,19 @@
 """Sentences about a job: its title, speed, settings, and what happens next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
+from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.evaluation.experiments.running import STAGE as QUESTIONS_STAGE
 from leanrag_core.figures import numbers
+from leanrag_core.files.records import from_values
 from leanrag_core.indexing.part_base import parts
-from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.jobs.kinds import BUILD, EXPERIMENT
 from leanrag_core.types.config import BUILTIN, HERE, model_title
+from leanrag_core.types.experiment import ExperimentSpec
 from leanrag_core.types.job import JobState, StageState, Written
 from leanrag_core.workbench.experiments import PARTS_STAGE
-from pages.common import forms, frame, messages, session
+from pages.common import forms, frame, messages, run_titles, session
 from pages.common.messages import known, language, say, say_or, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer is waiting for others
@@ -152,10 +157,15 @@ def stage_title(job: JobState, name: str) -> str:
     return words(job.kind.stage(name).title)
 
 
-def written(text: Written) -> str:
-    """Return what a job wrote; an index part by its title, since a job notes its name."""
-    titles = {part.name: part.part.title for part in parts().parts} if text.stage == PARTS_STAGE else {}
-    return words(titles[text.text]) if text.text in titles else text.text
+def written(job: JobState, text: Written) -> str:
+    """Return what the job wrote; an index part and a run by their titles, since a job notes their names."""
+    titles: Mapping[str, str] = {}
+    if text.stage == PARTS_STAGE:
+        titles = {part.name: words(part.part.title) for part in parts().parts}
+    elif text.stage == QUESTIONS_STAGE and job.kind.name == EXPERIMENT.name:
+        with suppress(RecordDamaged, InvalidConfig):  # of another version, whose keys are shown as they are
+            titles = run_titles.titles(from_values(ExperimentSpec, job.config).runs)
+    return titles.get(text.text, text.text)
 
 
 def amount(stage: StageState) -> str:

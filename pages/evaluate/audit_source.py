@@ -13,7 +13,7 @@ from leanrag_core.evaluation.audit.records import Audit
 from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
-from pages.common import choices, markup, state, uploads
+from pages.common import choices, markup, run_titles, state, uploads
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.evaluate import experiments
@@ -56,7 +56,7 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
         return files
     result = experiments.opened(judged[id_])
     texts = {question.id: question.question for question in experiments.questions_of(id_)}
-    titles = experiments.titles(result.spec.runs)
+    titles = run_titles.titles(result.spec.runs)
     stamp = f"{id_} {judged[id_].changed} {' '.join(titles.values())}"
     return Source(judged[id_].title, stamp, titled(result.judgements, titles), questions=texts)
 

@@ -11,7 +11,7 @@ from leanrag_core.evaluation import measuring
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
-from pages.common import buttons, choices, forms, markup, state
+from pages.common import buttons, choices, forms, markup, run_titles, state
 from pages.common.frame import page_path
 from pages.common.html import draw, html
 from pages.common.messages import message, say
@@ -70,7 +70,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     if not pairs:
         message(say("evaluate.questions.none_shared"))
         return
-    brushing.bar(result, experiments.titles(result.spec.runs), questions)
+    brushing.bar(result, run_titles.titles(result.spec.runs), questions)
     dots(result, pairs, sides, measure)
     pairs = _selected(result, pairs)
     draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, sides[0].title, sides[1].title, measure)))
@@ -153,7 +153,7 @@ def _has(result: ExperimentResult, run: str) -> bool:
 
 def _side(result: ExperimentResult, run: str) -> Side:
     spec = next(each for each in result.spec.runs if each.key == run)
-    title = experiments.titles(result.spec.runs)[run]
+    title = run_titles.titles(result.spec.runs)[run]
     return Side(spec, title, {row.question: row for row in result.rows if row.run == run})
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, missing_evidence
-from leanrag_core.evaluation.run_titles import experiment_title, run_titles
+from leanrag_core.evaluation.run_titles import experiment_title
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.evaluation.tables import questions_of as of_kind
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
@@ -17,7 +17,7 @@ from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
-from pages.common import buttons, choices, forms, markup, session, state
+from pages.common import buttons, choices, forms, markup, run_titles, session, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -192,7 +192,7 @@ def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSumma
     by_budget = {}
     for each in reversed(alike) if len(alike) > 1 else ():
         spec = opened(each).spec
-        if set(titles(spec.runs).values()) == set(titles(opened(shown).spec.runs).values()):
+        if set(run_titles.titles(spec.runs).values()) == set(run_titles.titles(opened(shown).spec.runs).values()):
             by_budget[budget_of(spec)] = each
     return dict(sorted((by_budget | {budget_of(opened(shown).spec): shown}).items()))
 
@@ -240,17 +240,9 @@ def progress(summaries: Sequence[ExperimentSummary], corpus_id: str) -> tuple[st
     return (shown.id, shown.rows) if shown is not None else ("", 0)
 
 
-def titles(runs: Sequence[RunSpec]) -> dict[str, str]:
-    """Return the titles of an experiment's runs, by their keys."""
-    index_titles: Mapping[str, str] = {}
-    if len({run.index for run in runs}) > 1:
-        index_titles = {each.id: each.title for each in session.index_list().indexes}
-    return {key: words(title) for key, title in run_titles(runs, index_titles).items()}
-
-
 def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
     """Draw the choice of a run of the experiment, and return its key."""
-    return choices.dropdown(name, label, titles(runs), default=default, width=210)
+    return choices.dropdown(name, label, run_titles.titles(runs), default=default, width=210)
 
 
 def take_settings(prefix: str, run: RunSpec) -> None:

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.job import JobState
 from pages.build import job_view
-from pages.common import buttons, deletion, downloads, forms, markup, session, state
+from pages.common import buttons, deletion, downloads, forms, markup, run_titles, session, state
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, message, say, words
@@ -161,7 +161,7 @@ def _details(summary: ExperimentSummary) -> None:
             )
     with plain_errors():
         result, known = experiments.opened(summary), experiments.strategies()
-        titles = experiments.titles(result.spec.runs)
+        titles = run_titles.titles(result.spec.runs)
         rows = [
             (
                 titles[run.key],

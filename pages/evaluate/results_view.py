@@ -11,7 +11,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
-from pages.common import choices, markup, session, state, widgets
+from pages.common import choices, markup, run_titles, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.evaluate import (
@@ -120,7 +120,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         message(say("evaluate.no_rows"))
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
-    whole, titles = result, experiments.titles(result.spec.runs)
+    whole, titles = result, run_titles.titles(result.spec.runs)
     place = st.container(key="evaluate_finding")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
         kind = experiments.kind_choice(result)

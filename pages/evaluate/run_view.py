@@ -14,7 +14,7 @@ from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import ALL_JUDGEMENTS, ASKED, JUDGEMENTS, MODES, ExperimentSpec, JudgeSpec, RunSpec
 from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
-from pages.common import buttons, choices, dialogs, markup, session, state, widgets
+from pages.common import buttons, choices, dialogs, markup, run_titles, session, state, widgets
 from pages.common.html import draw
 from pages.common.messages import kept_fault, message, say
 from pages.evaluate import experiments, run_forecast, run_list, title_view
@@ -132,7 +132,7 @@ def _baseline(runs: Sequence[RunSpec]) -> str:
     """Draw the choice of the run that others are compared with, and return its key."""
     if len(runs) < 2:
         return ""
-    titles = experiments.titles(runs)
+    titles = run_titles.titles(runs)
     keys, usual = list(titles), usual_baseline(runs)
     remembered = st.session_state.get(_BASELINE)
     label, format_func = say("evaluate.form.baseline"), titles.__getitem__

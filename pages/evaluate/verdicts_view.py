@@ -26,7 +26,7 @@ from leanrag_core.types.experiment import (
     is_human,
 )
 from leanrag_core.types.visible import visible_values
-from pages.common import buttons, choices, markup, session, state, widgets
+from pages.common import buttons, choices, markup, run_titles, session, state, widgets
 from pages.common.component import component
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -96,8 +96,8 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
         label = say("evaluate.experiment")
         id_ = choices.dropdown(experiments.EXPERIMENT, label, titles, default=default, forgets=forgets, width=300)
         result = experiments.opened(answered[id_])
-        run_titles = experiments.titles(result.spec.runs)
-        runs = _runs(result, run_titles)
+        titles_of_runs = run_titles.titles(result.spec.runs)
+        runs = _runs(result, titles_of_runs)
         voter = _voter()
         criteria = _criteria()
     if len(runs) < 2:
@@ -105,7 +105,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary | None
         return
     if not title_view.fits(voter, _MOST_NAME):
         return
-    vote = Vote(answered[id_], result, runs, run_titles, voter, criteria)
+    vote = Vote(answered[id_], result, runs, titles_of_runs, voter, criteria)
     st.fragment(_vote)(vote)
 
 

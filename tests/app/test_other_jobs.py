@@ -1,6 +1,7 @@
 """Jobs that are no builds, of another version or of another kind, on every page."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.evaluation.run_titles import with_ids
+from leanrag_core.files.records import plain
 from leanrag_core.jobs import store as job_store
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
 from leanrag_core.jobs.kinds import EXPERIMENT, KINDS
+from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.job import JobReport
 from tests.app import drawn
 from tests.app.job_records import FAILED, HOSTILE, LONG_AGO, STARTED, a_job, progress
@@ -58,6 +62,32 @@ def test_parts_that_a_job_makes_are_named_by_their_titles(
     drawn.assert_sound(app)
     assert written in drawn.text(app)
     assert "relation_vectors" not in drawn.text(app)
+
+
+@pytest.mark.parametrize(
+    ("language", "written"),
+    [("en", "Questions|LeanRAG, N 20|Questions|LeanRAG, N 10"), ("zh", "问题|LeanRAG，N 20|问题|LeanRAG，N 10")],
+)
+def test_runs_that_a_job_asks_are_named_by_their_titles(
+    language: str, written: str, home: Workbench, visit: Visit
+) -> None:
+    index = home.indexes.all()[0].id
+    runs = (RunSpec("", index, "leanrag"), RunSpec("", index, "leanrag", {"top_n": 20}))
+    config = plain(ExperimentSpec("Trial", "sample-agriculture", with_ids(runs), "leanrag"))
+    folder = home.root / "jobs" / "one"
+    create_job(folder, JobSpec("one", "Trial", "", config, {}, LONG_AGO, EXPERIMENT.name))
+    log = JobLog(folder)
+    for event, fields in (
+        STARTED,
+        progress("questions", 1, 6, "results", "leanrag"),
+        progress("questions", 3, 6, "results", "leanrag-2"),
+    ):
+        log.write(event, **fields)
+    with job_lock(folder).acquire():
+        app = visit("build", home, job="one", lang=language)
+    drawn.assert_sound(app)
+    [feed] = [each.proto.body for each in app.get("html") if "lr-feed now" in each.proto.body]
+    assert re.sub("(<[^>]*>)+", "|", feed.partition('"lr-feed now">')[2]).strip("|") == written
 
 
 @pytest.fixture
