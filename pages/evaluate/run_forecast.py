@@ -106,7 +106,10 @@ def load_of(
 def show(
     spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], model_of: Mapping[str, str]
 ) -> Budget | None:
-    """Draw the forecast of the experiment; return the budget if models are called."""
+    """Draw the forecast of the experiment; return the budget if models are called. Without runs, which the form tells,
+    there is nothing to forecast."""
+    if not spec.runs:
+        return None
     load = load_of(spec, questions, strategies, model_of)
     draw(markup.label(say("evaluate.form.forecast")))
     rows = [

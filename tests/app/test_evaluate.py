@@ -376,6 +376,7 @@ def test_two_variants_of_a_system_are_runs_named_by_what_differs(
     form()
     assert "LeanRAG (2) has the settings of LeanRAG" in drawn.text(app)
     assert app.button("primary_experiment_start").disabled, "nothing is run twice"
+    assert [text for text in ("No cost", "Retrievals") if text in drawn.text(app)] == [], "nothing can be estimated"
     app.number_input("lr_run3_ask_top_n").set_value(20)
     form()
     assert "LeanRAG, N 20" in drawn.text(app)
