@@ -146,7 +146,7 @@ def _vote(vote: Vote) -> None:
         heard.voting, heard.failed = vote.key, ""
     now = vote.voting()
     if not now.ballots:
-        message(say("verdicts.nothing", n=now.same))
+        message(say("verdicts.nothing", n=now.same) if now.same else say("verdicts.not_answered"))
         return
     component(_SCRIPT, _FRAME)(
         data=visible_values(_data(vote, now, heard)), key=_KEY, on_event_change=lambda: _do_all(vote, heard)

@@ -89,6 +89,26 @@ def test_judged_figures_have_a_table_of_their_own_and_lead_to_the_audit(home: Wo
     assert app.query_params["tab"] == "audit"
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"answer": ""}, "No question has answers of two of these runs yet."),
+        ({}, "No question has different answers of these runs: 12 are the same, word for word."),
+    ],
+)
+def test_verdicts_tell_runs_without_answers_from_runs_with_the_same_ones(
+    changed: dict[str, str], told: str, home: Workbench, visit: Visit
+) -> None:
+    id_ = judged(home, always_first=False)
+    result = home.experiments.store.read(id_)
+    rows = tuple(replace(row, **changed) if row.run == "LeanRAG" else row for row in result.rows)
+    with home.experiments.store.writer(id_) as writer:
+        writer.finish(replace(result, rows=rows))
+    app = visit("evaluate", home, tab="verdicts", exp=id_)
+    drawn.assert_sound(app)
+    assert told in drawn.text(app)
+
+
 def test_judged_tables_split_by_kind_of_question(home: Workbench) -> None:
     judged(home, always_first=False)
     result = home.experiments.store.read("judged")
