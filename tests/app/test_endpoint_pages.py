@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.messages.message import message
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
@@ -109,6 +110,28 @@ def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_sh
     assert "10 calls, 20 k tokens of 30 k, $0.20, 2 answers reused, 1 fault" in page_text
     assert "Honey bees" in page_text
     assert HOSTILE in page_text, "the last faults of the server are text"
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "cost"),
+    [
+        (
+            "en",
+            "23 calls, 23,000 tokens, $0.23 when it was reached; calls that were under way then are added.",
+            "25 calls",
+        ),
+        ("zh", "23 次调用，23,000 个词元，$0.23（达到预算时）；当时尚在进行的调用会另外计入。", "25 次调用"),
+    ],
+)
+def test_a_stopped_build_says_why_its_cost_is_above_that_at_its_budget(
+    language: str, told: str, cost: str, llm_home: Workbench, visit: Visit
+) -> None:
+    error = message("budget.dollars_spent", dollars=0.22, calls=23, tokens=23_000, cost=0.23)
+    a_job(llm_home, STARTED, ("spent", {"spent": taken(25, 25_000)}), ("stopped", {"error": error}))
+    app = visit("build", llm_home, job="one", lang=language)
+    drawn.assert_sound(app)
+    assert told in drawn.text(app)
+    assert cost in drawn.text(app)
 
 
 def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workbench, visit: Visit) -> None:
