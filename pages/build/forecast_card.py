@@ -137,7 +137,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     bench = session.workbench()
     try:
         settings = bench.settings.read()
-        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, plain(settings), len(bench.calls))
+        expected = forecast_with_endpoint(corpus, config)
     except LeanRAGError as error:
         message(error, kind="error")
         return
@@ -192,6 +192,14 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         with plain_errors(), st.spinner(say("build.reading"), show_time=True):
             bench.builds.forecast(corpus.id, config, dry_run=_SAMPLED)
             st.rerun()
+
+
+def forecast_with_endpoint(corpus: CorpusSummary, config: IndexConfig) -> Forecast:
+    """Return the forecast of a build with an endpoint's models, from what is stored by now. Raises as forecast()
+    does."""
+    bench = session.workbench()
+    settings = plain(bench.settings.read())
+    return _forecast(corpus.id, corpus.tokens, corpus.documents, config, settings, len(bench.calls))
 
 
 def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:

@@ -1,6 +1,7 @@
 """The form of Build: corpus, engine, preset and settings, each with its help; errors stand at their fields."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages.build import engine_form
+from pages.build import engine_form, forecast_card
 from pages.common import buttons, choices, forms, markup, session, state, widgets
 from pages.common.component import component
 from pages.common.frame import plain_errors
@@ -28,11 +29,16 @@ _SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40
 _LARGE = (112, 125, 140, 160, 180, 200)
 
 
-def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
-    """Draw the curve over clustersize with the form's value marked; choosing a size there changes the form."""
-    sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
+def show_size_effect(corpus: CorpusSummary, config: IndexConfig, *, forecast: bool) -> None:
+    """Draw the curve over clustersize with the form's value marked; choosing a size there changes the form.
+
+    forecast: whether there is a forecast of an endpoint's models beside it, whose entities it takes."""
+    sizes, expected = sorted({*_SIZES, *_LARGE, config.cluster_size}), None
+    if forecast:
+        with suppress(LeanRAGError):  # the forecast beside it shows the error
+            expected = forecast_card.forecast_with_endpoint(corpus, config)
     try:
-        effects = session.workbench().builds.size_effects(corpus_id, config, sizes)
+        effects = session.workbench().builds.size_effects(corpus.id, config, sizes, expected)
     except LeanRAGError:  # the forecast beside it shows the error
         return
 
@@ -42,11 +48,12 @@ def show_size_effect(corpus_id: str, config: IndexConfig) -> None:
             state.remember("b_cluster_size", None if size == IndexConfig().cluster_size else size)
 
     by_model = is_remote(config.aggregation_model or config.model)
+    basis = "build.effect.sampled" if effects.n_chunks_read else "build.effect.estimated"
     values = {
         "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in effects.effects],
         "size": config.cluster_size,
         "title": say("build.effect.title"),
-        "basis": say("build.effect.measured" if effects.is_measured else "build.effect.estimated", n=effects.entities),
+        "basis": say("build.effect.measured" if effects.is_measured else basis, n=effects.entities),
         # Filled in by the script, which follows the slider.
         "said": say(
             "build.effect.said", size="{size}", layers="{layers}", entities="{entities}", relations="{relations}"
@@ -154,7 +161,8 @@ def show(corpora: list[CorpusSummary]) -> Form:
         values |= forms.draw_fields(IndexConfig, folded, prefix="b_")
     form = _checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
     with size_place:
-        show_size_effect(corpus_id, form.config)
+        corpus = next(each for each in corpora if each.id == corpus_id)
+        show_size_effect(corpus, form.config, forecast=engine.remote and not engine.lacking)
     return form
 
 

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
 from leanrag_core.messages.message import message
@@ -351,6 +351,25 @@ def test_the_built_in_embedding_is_named_by_the_choice_of_its_language_alone(llm
     offered = next(box.options for box in app.selectbox if box.label == "Embedding")
     assert "Built-in" in offered
     assert not any("MiniLM" in name for name in offered), "the choice below says which one, and it may be the other"
+
+
+def test_the_effect_of_clustersize_goes_by_the_chunks_that_were_read_for_the_forecast(
+    llm_home: Workbench, visit: Visit
+) -> None:
+    text = " ".join(f"In year {year} Ada Lovelace wrote to Charles Babbage of Hive {year}." for year in range(60))
+    corpus = llm_home.add_documents("Letters", [("letters.txt", text.encode())]).corpus_id
+    app = visit("build", llm_home, corpus=corpus, **FORM)
+    [before] = drawn.component(app, "size_effect")
+    assert "estimated from its tokens" in before["basis"]
+    app.button("dry_run").click().run()
+    drawn.assert_sound(app)
+    config = IndexConfig(model="openai:scripted-chat", chunk_tokens=64, overlap_tokens=8)
+    expected = llm_home.builds.forecast(corpus, config)
+    assert 0 < expected.sampled < expected.chunks
+    [after] = drawn.component(app, "size_effect")
+    n = round(expected.entities.expected)
+    assert after["basis"] == f"over about {n:,} entities, estimated from the chunks that were read"
+    assert after["rows"] != before["rows"]
 
 
 def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visit) -> None:

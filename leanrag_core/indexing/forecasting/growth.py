@@ -110,11 +110,13 @@ class SizeEffect:
 
 @dataclass(frozen=True)
 class SizeEffects:
-    """entities: of the base graph. is_measured: those of an index of the same corpus and model, else estimated."""
+    """entities: of the base graph. is_measured: those of an index of the same corpus and model, else estimated.
+    n_chunks_read: from so many chunks; 0: from the tokens of the corpus."""
 
     entities: int
     is_measured: bool
     effects: tuple[SizeEffect, ...]
+    n_chunks_read: int = 0
 
 
 def effects_of_sizes(
