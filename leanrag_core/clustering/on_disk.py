@@ -23,7 +23,6 @@ _ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
-_CELLS_JOINED = 5  # size of the cells that make up regions, in cells of the search
 _MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
 _PROBED = 20  # cells that a row is compared with first
 _REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
@@ -36,10 +35,12 @@ _AT_ONCE = 32_768
 
 @dataclass(frozen=True)
 class Grain:
-    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty."""
+    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty. joined:
+    rows of the larger cells that are joined to regions."""
 
     region: int = 100_000
     cell: int = 250
+    joined: int = 1250
 
 
 class Codes:
@@ -411,7 +412,7 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
     """
     n = len(averages)
     largest_region = int(_MOST_JOINED * grain.region)
-    n_cells = -(-n // (_CELLS_JOINED * grain.cell))
+    n_cells = -(-n // grain.joined)
     sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
     centres = _trained(sample, n_cells, seed)
     blocks = row_blocks(n, _AT_ONCE)
