@@ -149,7 +149,8 @@ def show_test(tested: Tested, settings: Settings) -> None:
     if tested.answers:
         _answers(tested)
     else:
-        message(say("settings.connection.list_only"))
+        is_chosen = bool(writers_at_common_server(settings))
+        message(say("settings.connection.test_again" if is_chosen else "settings.connection.list_only"))
     model, window, price = (say(f"settings.connection.{name}") for name in ("model", "window", "price"))
     table = pd.DataFrame(
         {

@@ -8,6 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.figures import numbers
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_forms
@@ -175,7 +176,7 @@ def _price(server_settings: Settings, model: str, *, is_on: bool) -> str:
         return say("roles.own_machine") if is_here else "–"
     if is_here and not (price.prompt or price.completion):
         return say("roles.own_machine")
-    return f"{price.prompt:g} / {price.completion:g} USD"
+    return f"{numbers.money(price.prompt)} / {numbers.money(price.completion)}"
 
 
 def _set(role: str, before: str, *, model: str | None = None, **changes: Any) -> str | None:

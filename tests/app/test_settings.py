@@ -15,7 +15,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.models import listing
 from leanrag_core.models.listing import Probe
 from leanrag_core.types.calls import CallRecord
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import Price, Settings
 from pages.settings import call_store_view, endpoint_view
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -135,6 +135,18 @@ def test_a_test_without_a_chosen_model_says_that_it_read_the_list_alone(
     drawn.assert_sound(app)
     assert "Only the list was read." in drawn.text(app)
     assert not endpoint.answered()
+    home.settings.save(replace(home.settings.read(), build_model="openai:scripted-chat"))
+    text = drawn.text(app.run())
+    assert "Choose a model" not in text
+    assert "Test again" in text
+
+
+def test_the_price_of_a_role_is_written_like_other_prices(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    prices = {"scripted-chat": Price(2.5, 10.0)}
+    home.settings.save(Settings(base_url=endpoint.url, build_model="openai:scripted-chat", prices=prices))
+    assert "$2.50 / $10.00" in drawn.text(visit("settings", home))
 
 
 def test_a_chosen_model_that_the_server_lists_but_cannot_run_is_named(
