@@ -244,12 +244,12 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
     waits_for_index = status == "running" and turn == "waiting"
     until = ending.at if ending else (events[-1].at if status == "interrupted" and events else time.time())
     progress = [event for event in events if event.event == "progress"]
-    stages = _stages(kind, progress, until, finished=status == "done")
+    stages = _stages(kind, spec.config, progress, until, finished=status == "done")
     seconds = max(0.0, until - (started or created))
     forecast = next((event.forecast for event in events if event.forecast), None)
     spending = next((event.spent for event in reversed(events) if event.spent), NO_SPENDING)
     ahead = outlook(kind, forecast, spending, stages)
-    by_stages = _share(kind, stages, spec.config)
+    by_stages = _share(kind, stages)
     share, left = _share_and_left(by_stages, seconds, ahead)
     if spec.arguments.get("batch"):  # nobody knows when a provider answers
         share, left = by_stages, None
@@ -293,10 +293,13 @@ def _unfinished(created: float, *, running: bool, started: bool) -> str:
     return "queued" if not started and time.time() - created < _START_SECONDS else "interrupted"
 
 
-def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finished: bool) -> tuple[StageState, ...]:
-    """Return the stages. A stage's seconds are those between its events and the next event of any stage. Stages that
-    the kind does not list follow those that it lists."""
+def _stages(
+    kind: JobKind, config: Mapping[str, Any], progress: Sequence[JobEvent], until: float, *, finished: bool
+) -> tuple[StageState, ...]:
+    """Return the stages that a job with this config has. A stage's seconds are those between its events and the next
+    event of any stage. Stages that the kind does not list follow those that it lists."""
     names = tuple(dict.fromkeys([*(stage.name for stage in kind.stages), *(event.stage for event in progress)]))
+    absent = {stage.name for stage in kind.stages if stage.needs and not config.get(stage.needs)}
     seconds = dict.fromkeys(names, 0.0)
     last: dict[str, JobEvent] = {}
     for event, following in zip(progress, [*progress[1:], None], strict=False):
@@ -304,7 +307,7 @@ def _stages(kind: JobKind, progress: Sequence[JobEvent], until: float, *, finish
         last[event.stage] = event
     current = progress[-1].stage if progress else None
     states = []
-    for name in names:
+    for name in (name for name in names if name not in absent):
         latest = last.get(name)
         if latest is None:
             states.append(StageState(name, "done" if finished else "waiting"))
@@ -327,17 +330,14 @@ def _share_and_left(by_stages: float, seconds: float, ahead: Outlook | None) -> 
     return by_stages, seconds * (1 - by_stages) / by_stages if knows_pace else None
 
 
-def _share(kind: JobKind, stages: tuple[StageState, ...], config: Mapping[str, Any]) -> float:
-    """Return the share of the whole job that is done, from each stage's usual share of the time. Stages that the job
-    does not have by its config, and those that were passed over, do not count."""
+def _share(kind: JobKind, stages: tuple[StageState, ...]) -> float:
+    """Return the share of the whole job that is done, from each stage's usual share of the time. Stages that were
+    passed over do not count."""
     job_stages, share_done, share_of_all = _Stages(kind, stages), 0.0, 0.0
     for state in stages:
-        stage = kind.stage(state.name)
-        if (stage.needs and not config.get(stage.needs)) or (
-            state.status == "waiting" and job_stages.ended(state.name)
-        ):
+        if state.status == "waiting" and job_stages.ended(state.name):
             continue
         part = 1.0 if state.status == "done" else state.done / state.total if state.total else 0.0
-        share_done += stage.share * min(1.0, part)
-        share_of_all += stage.share
+        share_done += kind.stage(state.name).share * min(1.0, part)
+        share_of_all += kind.stage(state.name).share
     return min(0.99, share_done / share_of_all) if share_of_all else 0.0

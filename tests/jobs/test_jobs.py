@@ -178,7 +178,11 @@ def test_stages_that_a_job_does_not_have_are_no_part_of_its_share(
     for progress in reports:
         log.write("progress", **progress.record())
     with events.job_lock(folder).acquire():
-        assert state.read_state(folder).share == pytest.approx(share)
+        job = state.read_state(folder)
+    assert job.share == pytest.approx(share)
+    shown = {stage.name for stage in job.stages}
+    assert ("judge" in shown) == bool(config.get("judges"))
+    assert ("build" in shown) == bool(config.get("corpus"))
 
 
 def test_a_job_whose_process_died_is_interrupted(folder: Path) -> None:
