@@ -216,7 +216,6 @@ def cluster(
 IN_MEMORY = 2_000_000  # vectors; more are averaged on the disk, and clustered region by region
 GRAIN = Grain()
 _CLUSTERS_A_REGION = 50  # at least
-_MOST_CELLS = 10_000  # with more, comparing rows with all centres takes longer than with the rows of twenty cells
 _MOST_JOINED = 4000  # cells whose links are held in a square table
 
 
@@ -229,7 +228,7 @@ def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndar
     m = n_components(n, options.cluster_size)
     k = max(N_NEIGHBOURS, min(options.neighbours, round(_NEIGHBOUR_SHARE * options.cluster_size)))
     region = max(GRAIN.region, _CLUSTERS_A_REGION * options.cluster_size)
-    grain = Grain(region, max(GRAIN.cell, n // _MOST_CELLS), max(GRAIN.joined, n // _MOST_JOINED))
+    grain = Grain(region, GRAIN.cell, max(GRAIN.joined, n // _MOST_JOINED))
     with (
         one_blas_thread(),
         writing(message("clustering.averages")),
