@@ -15,9 +15,9 @@ from leanrag_core.jobs import runner
 from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
+from tests import warm_jobs
 from tests.embedded import once
 from tests.small_index import small_index
-from tests.warm_jobs import WarmJobs
 
 settings.register_profile("busy-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy-machine")
@@ -77,11 +77,10 @@ def texts_embedded_once() -> Iterator[None]:
 def jobs_start_warm() -> Iterator[None]:
     """Let the tests' own jobs be forks of a process that has loaded what they need: half of a short job's processor
     time is imports. Jobs of the app that browser tests drive start as they do for users."""
-    warm = WarmJobs()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "launch", warm.launch)
+        patch.setattr(runner, "launch", warm_jobs.launch)
         yield
-    warm.close()
+    warm_jobs.close()
 
 
 @pytest.fixture

@@ -54,7 +54,8 @@ def test_a_build_killed_at_each_stage_ends_with_the_same_index_when_resumed(benc
         kill(bench, job_id)
         if ended(bench, job_id).status == "done":
             break
-        assert bench.indexes.all() == [], "no half index is visible"
+        # The last kill may come after the index was put in its place, before the job could say so.
+        assert not bench.indexes.all() or files_of(bench) == expected, "no half index is visible"
         job_id = bench.resume(job_id)
     state = ended(bench, job_id)
     assert state.status == "done"

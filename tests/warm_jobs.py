@@ -9,17 +9,15 @@ import importlib
 import json
 import os
 import signal
-import subprocess
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 
 from leanrag_core import __main__ as program
 from leanrag_core.files import private
 from leanrag_core.jobs import runner
+from tests.forking import ForkingProcess
 
-PROJECT = Path(__file__).resolve().parents[1]
 start_cold = runner.launch  # as the program does
 # What a build imports when it comes to it.
 _LOADED_LATER = (
@@ -41,38 +39,13 @@ _LOADED_LATER = (
 )
 
 
-class WarmJobs:
-    """The process that forks; it is started with the first job. For several threads."""
+_forking = ForkingProcess("tests.warm_jobs")
+close = _forking.close
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._lock = threading.Lock()  # guards the field above
 
-    def launch(self, folder: Path, package_root: Path) -> None:
-        """Start a process for the job, in the place of runner.launch()."""
-        with self._lock:
-            if self._process is None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-m", "tests.warm_jobs"],
-                    cwd=PROJECT,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
-            wanted = {"folder": str(folder), "cwd": os.getcwd(), "environment": dict(os.environ)}
-            self._process.stdin.write(json.dumps(wanted) + "\n")
-            self._process.stdin.flush()
-            assert int(self._process.stdout.readline())
-
-    def close(self) -> None:
-        if self._process is not None:
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
-            self._process.stdin.close()
-            self._process.wait(timeout=60)
-            self._process.stdout.close()
+def launch(folder: Path, package_root: Path) -> None:
+    """Start a process for the job, in the place of runner.launch()."""
+    _forking.fork({"folder": str(folder), "cwd": os.getcwd(), "environment": dict(os.environ)})
 
 
 def become_job(folder: str, cwd: str, environment: dict[str, str]) -> int:

@@ -22,8 +22,9 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from tests import waiting
 from tests.app.test_directions import ARABIC, HEBREW
-from tests.browser import runs
-from tests.browser.warm import PROJECT, Forked, WarmStart
+from tests.browser import runs, warm
+from tests.browser.warm import Forked
+from tests.forking import PROJECT
 
 SLOWED = os.environ.get("LEANRAG_SLOWED")  # how many times slower the browser's scripts run, to provoke races
 CHROMIUM = os.environ.get("LEANRAG_BROWSER") or shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
@@ -47,7 +48,6 @@ LOADED_FONTS = (
 )
 
 expect.set_options(timeout=30_000)  # speed is measured elsewhere; a busy machine is no failure
-warm = WarmStart()
 Process = subprocess.Popen[bytes] | Forked
 
 

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
+from tests.forking import ForkingProcess
+
 SCRIPTS = ("page", "main")  # they draw when they are imported
 
 
@@ -50,36 +51,14 @@ class Forked:
             return  # it has ended
 
 
-class WarmStart:
-    """The process that forks; it is started with the first server."""
+_forking = ForkingProcess("tests.browser.warm")
+close = _forking.close
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
 
-    def server(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
-        """Run `streamlit` with these arguments and this environment; what it prints goes to the log."""
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.browser.warm"],
-                cwd=PROJECT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        wanted = {"arguments": list(arguments), "environment": dict(environment), "log": str(log)}
-        self._process.stdin.write(json.dumps(wanted) + "\n")
-        self._process.stdin.flush()
-        return Forked.opened(int(self._process.stdout.readline()))
-
-    def close(self) -> None:
-        if self._process is not None:
-            assert self._process.stdin is not None
-            assert self._process.stdout is not None
-            self._process.stdin.close()
-            self._process.wait(timeout=20)
-            self._process.stdout.close()
+def server(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Forked:
+    """Run `streamlit` with these arguments and this environment; what it prints goes to the log."""
+    wanted = {"arguments": list(arguments), "environment": dict(environment), "log": str(log)}
+    return Forked.opened(_forking.fork(wanted))
 
 
 def load() -> None:

@@ -1,0 +1,43 @@
+"""A process that has loaded what others need, and forks one of them for each line of JSON that it reads."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+class ForkingProcess:
+    """`python -m MODULE`, started when a fork is first wanted. It answers with the id of each fork, and ends when its
+    input ends; the forks go on. For several threads."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()  # guards the field above
+
+    def fork(self, wanted: Mapping[str, Any]) -> int:
+        """Return the id of a new process. wanted: what the module makes of it, as JSON values."""
+        with self._lock:
+            if self._process is None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", self._module],
+                    cwd=PROJECT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(wanted) + "\n")
+            self._process.stdin.flush()
+            return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End the process, which may take a while on a busy machine."""
+        if self._process is not None:
+            self._process.communicate(timeout=60)
