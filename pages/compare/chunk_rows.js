@@ -22,8 +22,8 @@ export default function (component) {
       add("ct", row.cited);
       const own = add("own", "");
       own.setAttribute("role", "img");
-      own.setAttribute("aria-label", row.found);
-      own.title = row.found;
+      own.setAttribute("aria-label", row.retrievedBy);
+      own.title = row.retrievedBy;
       for (const letter of data.letters) {
         const square = document.createElement("i");
         square.className = row.owners.includes(letter) ? "y" : "";

@@ -216,7 +216,7 @@ def _passages(
                 "gold": say("compare.gold") if passage.id in gold_ids else "",
                 "cited": fragments.cited_text(loaded.answer, mark),
                 "owners": [other for other in letters if other in having],
-                "found": say("compare.found_by", letters=", ".join(having)),
+                "retrievedBy": say("compare.retrieved_by", letters=", ".join(having)),
                 "alone": len(having) == 1,
                 "about": words(passage.reason) if passage.reason else "",
             }

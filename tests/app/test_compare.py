@@ -49,10 +49,17 @@ def test_columns_start_with_leanrag_and_the_vector_baseline(home: Workbench, vis
     both = {row["id"] for row in left} & {row["id"] for row in right}
     assert both
     assert all(owners[id_] == ["A", "B"] for id_ in both)
-    assert next(row["found"] for row in left if row["id"] in both).startswith("Retrieved by A, B;")
+    assert next(row["retrievedBy"] for row in left if row["id"] in both).startswith("Retrieved by A, B;")
     assert all(row["alone"] == (row["id"] not in both) for row in (*left, *right))
     pictures = drawn.component(app, "lr_drawing")
     assert len(pictures) >= 4, "a subgraph or ranking for each column, and a picture for each kind of items"
+
+
+def test_a_column_that_retrieved_nothing_says_so_and_nothing_of_its_strategy(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q="zxqv", cols="ab", b_strategy="vector")
+    drawn.assert_sound(app)
+    assert rows(app)[1] == []
+    assert "No passages were retrieved." in drawn.text(app)
 
 
 def test_a_link_holds_the_settings_of_every_column(home: Workbench, visit: Visit) -> None:
