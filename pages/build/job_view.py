@@ -16,7 +16,7 @@ from leanrag_core.types.config import model_title
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, forecast_card, growing_view, job_words
-from pages.common import buttons, frame, markup, running_view, session, state, widgets
+from pages.common import buttons, dialogs, frame, markup, running_view, session, state, widgets
 from pages.common.frame import page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import kept_fault, message, say, show_fault, words
@@ -107,7 +107,7 @@ def show(job_id: str) -> None:
 def _panel(job_id: str, was_live: bool) -> None:
     job = session.workbench().jobs.job(job_id)
     if st.session_state.pop(_MOVED, False) or (was_live and not job.live):
-        st.rerun()
+        dialogs.refresh()
     with st.container(border=True, key=f"job_{job.id}"):
         _headline(job)
     if job.status == "unknown":

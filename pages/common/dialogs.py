@@ -1,5 +1,5 @@
-"""A form in a dialog that stays open when the page reruns by itself, for example when a job ends. Streamlit would close
-the dialog, and what was written in it would be lost."""
+"""A form in a dialog that stays open when the page runs again, where Streamlit would close it, and during which the page
+does not run again by itself, for example when a job ends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from pages.common import buttons
-from pages.common.frame import plain_errors
-from pages.common.messages import say
+from pages.common.messages import message, say
 
 _OPEN = "lr_open_form"
 _RUN = "lr_n_runs"  # number of page runs in this session
@@ -67,12 +67,26 @@ def rename(what: str, id_: str, name: str, texts: tuple[str, str], act: Callable
     def draw() -> None:
         written = st.text_input(texts[1], name, key=f"rename_{what}_{id_}")
         if buttons.primary(say("build.rename"), "", f"primary_rename_{what}"):
-            with plain_errors():
+            try:
                 act(id_, written)
-                close()
-                st.rerun()
+            except LeanRAGError as error:
+                message(error, kind="error")
+                return
+            close()
+            st.rerun()
 
     form(say("build.rename"), texts[0], draw, key=f"rename_{what}", type="tertiary", icon=":material/edit:")
+
+
+def refresh() -> None:
+    """Run the page anew, for a fragment that sees by itself that something has changed; not while a form is open, which
+    runs the page when it closes.
+
+    Streamlit hides a dialog from the start of a run until the run draws it. If the browser draws the page meanwhile,
+    the fields of the form are new ones, without the words that are just being written.
+    """
+    if _OPEN not in st.session_state:
+        st.rerun()
 
 
 def close() -> None:

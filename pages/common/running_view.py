@@ -11,7 +11,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.job import JobState
-from pages.common import buttons, forms, markup, session, state
+from pages.common import buttons, dialogs, forms, markup, session, state
 from pages.common.html import draw, html
 from pages.common.messages import known, say
 
@@ -58,7 +58,7 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
         except LeanRAGError:  # deleted meanwhile
             continue
     if first and any(job.status == "done" and job.builds_index for job in jobs):
-        st.rerun()
+        dialogs.refresh()
     with st.container(key="running_jobs", gap="xsmall"):
         for job in jobs[:_MOST]:
             if buttons.tertiary(

@@ -17,7 +17,7 @@ from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages.ask import presets
-from pages.common import buttons, choices, forms, markup, run_titles, session, state
+from pages.common import buttons, choices, dialogs, forms, markup, run_titles, session, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.common.scope import Scope
@@ -231,7 +231,7 @@ def redraw_if_changed(drawn: object, look: Callable[[], object]) -> None:
     with suppress(LeanRAGError):  # deleted meanwhile, which the page says when it is redrawn
         if look() == drawn:
             return
-    st.rerun()
+    dialogs.refresh()
 
 
 def progress(summaries: Sequence[ExperimentSummary], corpus_id: str) -> tuple[str, int]:

@@ -20,7 +20,7 @@ from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
-from pages.common import buttons, choices, deletion, forms, markup, messages, paging, session, state, uploads
+from pages.common import buttons, choices, deletion, dialogs, forms, markup, messages, paging, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -216,7 +216,7 @@ def _progress() -> None:
     """Draw how many files were read; redraw the whole page once all are added."""
     under_way = upload_under_way()
     if under_way is None or under_way.ended.is_set():
-        st.rerun()
+        dialogs.refresh()
         return
     read, total = under_way.read, under_way.total
     with st.container(border=True, gap="xsmall", key="uploading"):

@@ -6,7 +6,7 @@ from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages.common import buttons, deletion, markup, paging, reveal, session, state
+from pages.common import buttons, deletion, dialogs, markup, paging, reveal, session, state
 from pages.common.frame import enter, heading, page_path
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say
@@ -86,8 +86,10 @@ def _follow(names: dict[str, str]) -> None:
     of the corpora, by id."""
     arriving = session.workbench().corpora.arriving()
     if not names.keys() <= arriving.keys():
-        st.rerun()
+        dialogs.refresh()
     for id_, name in names.items():
+        if id_ not in arriving:
+            continue
         so_far = say("library.documents_so_far", n=arriving[id_])
         message(say("library.arriving", name=isolated(name), documents=so_far))
 

@@ -11,6 +11,9 @@ def page() -> None:
     dialogs.begin("evaluate")
     if st.session_state.pop("interrupted", False):
         st.rerun()
+    st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+    if st.session_state.pop("changed", False):
+        dialogs.refresh()
     if not st.session_state.get("other_tab"):
         dialogs.form("Open", "Open", lambda: st.text_input("Title", key="title"), key="open")
     dialogs.end()
@@ -36,3 +39,12 @@ def test_a_run_that_does_not_draw_the_form_closes_it() -> None:
         app.session_state["other_tab"] = other_tab
         app.run()
         assert not app.text_input
+
+
+def test_what_changes_by_itself_runs_the_page_anew_but_not_beneath_an_open_form() -> None:
+    app = opened_form()
+    for other_tab, n_more in ((False, 1), (True, 1), (True, 2)):  # the second run closes the form
+        app.session_state["other_tab"], app.session_state["changed"] = other_tab, True
+        before = app.session_state["runs"]
+        app.run()
+        assert app.session_state["runs"] - before == n_more
