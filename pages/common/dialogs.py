@@ -1,5 +1,5 @@
-"""A form in a dialog that stays open when the page runs again, where Streamlit would close it, and during which the page
-does not run again by itself, for example when a job ends."""
+"""A form in a dialog that stays open when the page runs again, where Streamlit would close it; while it is open, the
+page does not run again by itself, for example when a job ends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
