@@ -1,6 +1,6 @@
 """Nearest neighbours by distance (by cosine, for unit rows): exact for some thousand vectors, inverted lists above."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
     cell, centres = cells_of(projected, _CELL, largest=_LARGEST, seed=seed)
     order = np.argsort(cell, kind="stable").astype(np.int32)
     ordered, own_cell = _taken(vectors, order), cell[order]
-    lists = CellLists(lambda start, stop: ordered[start:stop], offsets_of(np.bincount(cell, minlength=len(centres))))
+    lists = CellLists(ordered, offsets_of(np.bincount(cell, minlength=len(centres))))
     projected = _taken(projected, order)
     half = half_squares(centres)
 
@@ -133,17 +133,11 @@ def offsets_of(sizes: np.ndarray) -> np.ndarray:
 class CellLists:
     """The vectors of each cell, one cell after another; a place is a row of these.
 
-    rows: gives the vectors from one place up to another, (k, d) float32. Cell c holds the places offsets[c] up to
-    offsets[c + 1]. best: gives the columns of the k largest scores of each row, falling.
+    vectors: (n, d) float32, cell by cell. Cell c holds the places offsets[c] up to offsets[c + 1].
     """
 
-    def __init__(
-        self,
-        rows: Callable[[int, int], np.ndarray],
-        offsets: np.ndarray,
-        best: Callable[[np.ndarray, int], np.ndarray] = largest,
-    ) -> None:
-        self._rows, self._offsets, self._best = rows, offsets, best
+    def __init__(self, vectors: np.ndarray, offsets: np.ndarray) -> None:
+        self._vectors, self._offsets = vectors, offsets
 
     def nearest(self, block: slice, probes: np.ndarray, k: int) -> np.ndarray:
         """Return the places of the vectors nearest to those of the block among their probed cells; (rows, k) int32, or
@@ -171,17 +165,17 @@ class CellLists:
             return
         by_cell = np.argsort(probes, axis=None, kind="stable")
         cells, starts = np.unique(probes.ravel()[by_cell], return_index=True)
-        queries = self._rows(block.start, block.stop)
+        queries = self._vectors[block]
         for cell, pairs in zip(cells.tolist(), np.split(by_cell // width, starts[1:]), strict=True):
             start, stop = int(self._offsets[cell]), int(self._offsets[cell + 1])
-            cell_vectors = self._rows(start, stop)
+            cell_vectors = self._vectors[start:stop]
             scores = queries.take(pairs, axis=0) @ cell_vectors.T
             scores -= half_squares(cell_vectors)
             itself = np.flatnonzero((pairs >= start - block.start) & (pairs < stop - block.start))
             scores[itself, pairs[itself] + (block.start - start)] = -np.inf
             limits = least.take(pairs)
             if stop - start > 2 * k and np.isneginf(limits).all():
-                near, columns = np.repeat(np.arange(len(pairs)), k), self._best(scores, k).ravel()
+                near, columns = np.repeat(np.arange(len(pairs)), k), largest(scores, k).ravel()
             else:
                 near, columns = np.nonzero(scores > limits[:, None])
             yield pairs[near], (columns + start).astype(np.int32), scores[near, columns]

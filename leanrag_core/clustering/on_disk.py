@@ -1,7 +1,7 @@
 """Neighbours, averages and regions of more vectors than should be in memory: in 8 bits on the disk, near rows together.
 
-What is compared and added up are whole numbers below 2**24, which single floats hold exactly: any processor and any
-number of threads finds the same neighbours, averages and regions.
+What is compared and added up are whole numbers: any processor and any number of threads finds the same neighbours,
+averages and regions.
 """
 
 import heapq
@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.clustering.blocks import over_blocks, row_blocks
-from leanrag_core.clustering.neighbours import CellLists, half_squares, largest, offsets_of
-from leanrag_core.errors import InvalidVectors
+from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk, coded, scale_of, unit
+from leanrag_core.clustering.neighbours import offsets_of
 
-_LARGEST_CODE = 127
 _ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
@@ -31,6 +30,7 @@ _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the r
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
 _OVERFULL = 3  # times its intended rows that a region or a cell may hold; what duplicates make is cut
 _AT_ONCE = 32_768
+_LABELS_AT_ONCE = 256  # whose rows are added up
 
 
 @dataclass(frozen=True)
@@ -43,32 +43,6 @@ class Grain:
     joined: int = 1250
 
 
-class Codes:
-    """(n, d) int8 in a file. What has been read of it does not stay in the memory of the process."""
-
-    def __init__(self, path: Path, width: int) -> None:
-        """Name the file, which need not be there yet. width: d."""
-        self.path, self.width = path, width
-
-    def append(self, codes: np.ndarray) -> None:
-        """Write more rows behind the last one. codes: (k, d) int8."""
-        with self.path.open("ab") as file:
-            codes.tofile(file)
-
-    def __len__(self) -> int:
-        return self.path.stat().st_size // self.width
-
-    def between(self, start: int, stop: int) -> np.ndarray:
-        """Return the rows from start up to stop, (k, d) int8."""
-        codes = np.fromfile(self.path, np.int8, (stop - start) * self.width, offset=start * self.width)
-        return np.asarray(codes.reshape(-1, self.width))
-
-    def at(self, places: np.ndarray) -> np.ndarray:
-        """Return those rows, (k, d) int8. places: (k,) int."""
-        mapped = np.asarray(np.memmap(self.path, np.int8, "r", shape=(len(self), self.width)))
-        return np.asarray(mapped[places])
-
-
 @dataclass(frozen=True, eq=False)
 class Regions:
     """Vectors that were averaged with their neighbours, and parted into regions that can be clustered one by one.
@@ -77,7 +51,7 @@ class Regions:
     order: (n,) int64. places: of each region, ascending.
     """
 
-    averages: Codes
+    averages: RowsOnDisk
     neighbours: np.ndarray
     order: np.ndarray
     places: tuple[np.ndarray, ...]
@@ -97,9 +71,9 @@ def averaged_regions(
     """Average the vectors `rounds` times with their nearest neighbours, and part the averages into regions.
 
     vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 3 n d
-    bytes. n_neighbours: fewer than n. Neighbours are looked for in the 20 cells nearest to a row, then twice among the
-    neighbours of its neighbours. Raises InvalidVectors for rows that are zero or not finite, OSError when the disk is
-    full.
+    bytes. n_neighbours: fewer than n. Neighbours are looked for in the 20 cells nearest to a row, then twice among
+    the neighbours of its neighbours. Raises InvalidVectors for rows that are zero or not finite, OSError when the disk
+    is full.
     """
     cells = _in_cells(vectors, folder, grain, seed)
     neighbours = _neighbours(cells, folder, n_neighbours)
@@ -115,39 +89,42 @@ def averaged_regions(
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """codes: cell by cell. order: (n,) int64, the row of each place. starts: (cells + 1,) places. centres: (cells, d)
-    float32 whole numbers."""
+    """codes: cell by cell. order: (n,) int64, the row of each place. starts: (cells + 1,) places. near: of each place,
+    (n, p) centres, the nearest first. piece: (centres,) int32, the cell that stands for it, -1 where it has no rows.
+    """
 
-    codes: Codes
+    codes: RowsOnDisk
     order: np.ndarray
     starts: np.ndarray
-    centres: np.ndarray
+    near: RowsOnDisk
+    piece: np.ndarray
 
 
 def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Cells:
     """Write the codes of the vectors cell by cell. vectors: (n, d)."""
     n, d = vectors.shape
     sampled = _drawn(n, _SAMPLE_OF_SCALE, seed)
-    scale = _scale_of(_rows(lambda rows: _read(vectors, rows), sampled, _unit))
+    scale = scale_of(_rows(lambda rows: _read(vectors, rows), sampled, unit))
 
-    def coded(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def codes_of(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return (k, d) int8. part: (k, d). rows: (k,)."""
-        return _coded(_unit(part, rows), scale)
+        return coded(unit(part, rows), scale)
 
     def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return the codes of those rows, (k, d) int8, and their cells, (k,)."""
-        codes = coded(_read(vectors, rows), np.arange(rows.start, rows.stop))
-        return codes, _nearest(codes, centres, 1)[:, 0]
+        """Return the codes of those rows, (k, d) int8, and the cells nearest to them, (k, p)."""
+        codes = codes_of(_read(vectors, rows), np.arange(rows.start, rows.stop))
+        return codes, nearest.of(codes, _PROBED)[0]
 
     n_cells = -(-n // grain.cell)
-    sample = _rows(lambda rows: _read(vectors, rows), _drawn(n, n_cells * _SAMPLE_A_CELL, seed), coded)
+    sample = _rows(lambda rows: _read(vectors, rows), _drawn(n, n_cells * _SAMPLE_A_CELL, seed), codes_of)
     centres, bucket = _in_buckets(_trained(sample, n_cells, seed), seed)
+    nearest = NearestCodes(centres)
     del sample
     blocks = row_blocks(n, _AT_ONCE)
-    spread = _Spread(folder, int(bucket[-1]) + 1, d)
-    for rows, (codes, cell) in zip(blocks, over_blocks(placed, blocks), strict=True):
-        spread.add(codes, np.arange(rows.start, rows.stop), cell, bucket[cell])
-    return _sorted_by_cell(spread, centres, Codes(folder / "codes", d), grain)
+    spread = _Spread(folder, int(bucket[-1]) + 1, d, min(_PROBED, n_cells))
+    for rows, (codes, near) in zip(blocks, over_blocks(placed, blocks), strict=True):
+        spread.add(codes, np.arange(rows.start, rows.stop), near, bucket[near[:, 0]])
+    return _sorted_by_cell(spread, folder, n_cells, grain)
 
 
 def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -158,60 +135,70 @@ def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]
     return centres[order], bucket[order]
 
 
-def _sorted_by_cell(spread: "_Spread", centres: np.ndarray, codes: Codes, grain: Grain) -> _Cells:
-    """Write the codes cell by cell. A cell that duplicates have made too large is cut, and its pieces stand at one
-    centre; one without rows is left out. centres: (cells, d)."""
+def _sorted_by_cell(spread: "_Spread", folder: Path, n_cells: int, grain: Grain) -> _Cells:
+    """Write the codes cell by cell. A cell that duplicates have made too large is cut, and the first piece stands for
+    it where it is near; one without rows is left out."""
     order, sizes, came_from = [], [], []
+    codes, near = spread.files(folder, "sorted")
     for number in range(len(spread)):
-        cells = spread.cells_of(number)
-        if not len(cells):
+        rows = spread.rows_of(number)
+        if not len(rows):
             continue
-        cut, of_cut = _without_overfull(cells, _OVERFULL * grain.cell)
+        its_codes, its_near = (file.between(0, len(rows)) for file in spread.files_of(number))
+        cut, of_cut = _without_overfull(its_near[:, 0], _OVERFULL * grain.cell)
         by_cell = np.argsort(cut, kind="stable")
-        codes.append(spread.codes_of(number)[by_cell])
-        order.append(spread.rows_of(number)[by_cell])
+        codes.append(its_codes[by_cell])
+        near.append(its_near[by_cell])
+        order.append(rows[by_cell])
         sizes.append(np.bincount(cut))
         came_from.append(of_cut)
         spread.forget(number)
-    return _Cells(codes, np.concatenate(order), offsets_of(np.concatenate(sizes)), centres[np.concatenate(came_from)])
+    of_pieces = np.concatenate(came_from)
+    piece = np.full(n_cells, -1, dtype=np.int32)
+    piece[of_pieces[::-1]] = np.arange(len(of_pieces))[::-1]
+    return _Cells(codes, np.concatenate(order), offsets_of(np.concatenate(sizes)), near, piece)
 
 
 class _Spread:
-    """Rows by bucket, in a file each, with their numbers and cells in memory."""
+    """Rows by bucket: their codes and nearest cells in two files each, their numbers in memory."""
 
-    def __init__(self, folder: Path, count: int, width: int) -> None:
-        self._files = [Codes(folder / f"bucket-{number}", width) for number in range(count)]
+    def __init__(self, folder: Path, count: int, width: int, n_near: int) -> None:
+        """Begin with `count` empty buckets. width: of codes. n_near: cells of each row."""
+        self._width, self._n_near = width, n_near
+        self._files = [self.files(folder, str(number)) for number in range(count)]
         self._rows: list[list[np.ndarray]] = [[] for _ in range(count)]
-        self._cells: list[list[np.ndarray]] = [[] for _ in range(count)]
+
+    def files(self, folder: Path, name: str) -> tuple[RowsOnDisk, RowsOnDisk]:
+        """Return the two files of that name, which need not be there yet."""
+        codes = RowsOnDisk(folder / f"codes-{name}", self._width)
+        return codes, RowsOnDisk(folder / f"near-{name}", self._n_near, np.int32)
 
     def __len__(self) -> int:
         return len(self._files)
 
-    def add(self, codes: np.ndarray, rows: np.ndarray, cell: np.ndarray, bucket: np.ndarray) -> None:
-        """Put each row into its bucket. codes: (k, d) int8. rows, cell, bucket: (k,)."""
+    def add(self, codes: np.ndarray, rows: np.ndarray, near: np.ndarray, bucket: np.ndarray) -> None:
+        """Put each row into its bucket. codes: (k, d) int8. rows, bucket: (k,). near: (k, p) cells, the nearest
+        first."""
         order = np.argsort(bucket, kind="stable")
         numbers, first = np.unique(bucket[order], return_index=True)
         for number, places in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
-            self._files[number].append(codes[places])
+            for file, values in zip(self._files[number], (codes, near), strict=True):
+                file.append(values[places])
             self._rows[number].append(rows[places].astype(np.int64))
-            self._cells[number].append(cell[places].astype(np.int32))
 
-    def codes_of(self, number: int) -> np.ndarray:
-        """Return the rows of a bucket, (k, d) int8."""
-        return self._files[number].between(0, len(self.rows_of(number)))
+    def files_of(self, number: int) -> tuple[RowsOnDisk, RowsOnDisk]:
+        """Return the codes of a bucket, (k, d) int8, and its rows' nearest cells, (k, p) int32."""
+        return self._files[number]
 
     def rows_of(self, number: int) -> np.ndarray:
         """Return the numbers of its rows, (k,) int64."""
         return np.concatenate([*self._rows[number], np.zeros(0, dtype=np.int64)])
 
-    def cells_of(self, number: int) -> np.ndarray:
-        """Return the cells of its rows, (k,) int32."""
-        return np.concatenate([*self._cells[number], np.zeros(0, dtype=np.int32)])
-
     def forget(self, number: int) -> None:
-        """Remove the file of a bucket."""
-        self._files[number].path.unlink(missing_ok=True)
-        self._rows[number], self._cells[number] = [], []
+        """Remove the files of a bucket."""
+        for file in self._files[number]:
+            file.path.unlink()
+        self._rows[number] = []
 
 
 def _read(vectors: np.ndarray, rows: slice) -> np.ndarray:
@@ -238,38 +225,14 @@ def _rows(
     return np.concatenate(parts)
 
 
-def _unit(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return unit rows, (k, d) float64. rows: (k,) where they stand, for the message. Raises InvalidVectors."""
-    wide = vectors.astype(np.float64)
-    squares = np.einsum("ij,ij->i", wide, wide)
-    if not np.isfinite(squares).all():
-        raise InvalidVectors("clustering.not_finite", row=int(rows[np.flatnonzero(~np.isfinite(squares))[0]]))
-    if not squares.all():
-        raise InvalidVectors("clustering.zero_vector", row=int(rows[np.flatnonzero(squares == 0)[0]]))
-    return np.asarray(wide / np.sqrt(squares)[:, None])
-
-
-def _scale_of(sample: np.ndarray) -> float:
-    """Return the factor that turns unit rows, (k, d), into codes, rounded down so that the last bits of the rows do not
-    show.
-    """
-    return float(np.floor(_LARGEST_CODE / np.abs(sample).max()))
-
-
-def _coded(vectors: np.ndarray, scale: float) -> np.ndarray:
-    """Return (n, d) int8 codes of (n, d) unit rows."""
-    return np.clip(np.rint(np.round(vectors * scale, 6)), -_LARGEST_CODE, _LARGEST_CODE).astype(np.int8)
-
-
 def _drawn(n: int, count: int, seed: int) -> np.ndarray:
     """Draw `count` of n rows, ascending; all where there are no more; (min(n, count),) int64."""
     return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
 
 
 def _trained(codes: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Return the centres of a k-means, (count, d) float32 whole numbers. codes: (k, d) whole numbers, at least `count`
-    rows."""
-    centres: np.ndarray = codes[_drawn(len(codes), count, seed)].astype(np.float32)
+    """Return the centres of a k-means, (count, d) int8. codes: (k, d) int8, at least `count` rows."""
+    centres: np.ndarray = codes[_drawn(len(codes), count, seed)]
     for _ in range(_ROUNDS):
         used, sums, sizes = _sums(codes, _nearest_one(codes, centres))
         centres[used] = np.rint(sums / sizes[:, None])
@@ -277,39 +240,22 @@ def _trained(codes: np.ndarray, count: int, seed: int) -> np.ndarray:
 
 
 def _nearest_one(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d). centres: (c, d) float32."""
+    """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d) int8. centres: (c, d) int8."""
+    nearest = NearestCodes(centres)
     blocks = row_blocks(len(codes), 4096)
-    return np.concatenate(list(over_blocks(lambda rows: _nearest(codes[rows], centres, 1)[:, 0], blocks)))
+    return np.concatenate(list(over_blocks(lambda rows: nearest.one_of(codes[rows]), blocks)))
 
 
 def _sums(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the labels that are used, (u,), the sums of their rows, (u, d) int64, and their sizes, (u,). codes: (k, d)
     int8. labels: (k,)."""
     order = np.argsort(labels, kind="stable")
-    used, first, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    return used, np.asarray(np.add.reduceat(codes[order].astype(np.int64), first)), sizes
-
-
-def _nearest(codes: np.ndarray, centres: np.ndarray, n: int) -> np.ndarray:
-    """Return the n nearest centres of each row, nearest first; (k, n). codes: (k, d). centres: (c, d) float32."""
-    half, n_nearest = half_squares(centres), min(n, len(centres))
-    blocks = row_blocks(len(codes), max(16, min(4096, 4_000_000 // len(centres))))
-    return np.concatenate([_best(codes[rows].astype(np.float32) @ centres.T - half, n_nearest) for rows in blocks])
-
-
-def _best(scores: np.ndarray, n: int) -> np.ndarray:
-    """Return the columns of the n largest whole-numbered scores of each row, falling, equals by column; (k, n).
-    scores: (k, c)."""
-    if n == 1:
-        return np.asarray(scores.argmax(axis=1))[:, None]
-    rows = np.arange(len(scores))[:, None]
-    columns = np.sort(largest(scores, n), axis=1)
-    values = scores[rows, columns]
-    least = values.min(axis=1, keepdims=True)
-    tied = np.flatnonzero((scores == least).sum(axis=1) > (values == least).sum(axis=1))
-    columns = np.take_along_axis(columns, np.argsort(-values, axis=1, kind="stable"), axis=1)
-    columns[tied] = np.argsort(-scores[tied], axis=1, kind="stable")[:, :n]
-    return columns
+    used, sizes = np.unique(labels, return_counts=True)
+    starts, sums = offsets_of(sizes), np.empty((len(used), codes.shape[1]), dtype=np.int64)
+    for part in row_blocks(len(used), _LABELS_AT_ONCE):
+        rows = codes[order[starts[part.start] : starts[part.stop]]].astype(np.int64)
+        np.add.reduceat(rows, starts[part] - starts[part.start], out=sums[part])
+    return used, sums, sizes
 
 
 def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -328,14 +274,27 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
     """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
     Where fewer other rows were compared with it, the place itself fills the rest.
     """
-    lists = CellLists(lambda start, stop: cells.codes.between(start, stop).astype(np.float32), cells.starts, best=_best)
     n = len(cells.order)
 
     def in_cells(places: slice) -> np.ndarray:
-        """Return the neighbours of a block of places among its nearest cells, (block, k) int32."""
-        probes = _nearest(cells.codes.between(places.start, places.stop), cells.centres, _PROBED)
-        near = lists.nearest(places, probes, k)
-        return np.where(near < 0, np.arange(places.start, places.stop, dtype=np.int32)[:, None], near)
+        """Return the neighbours of a block of places among their nearest cells, (block, k) int32."""
+        rows = cells.codes.between(places.start, places.stop)
+        probes = cells.piece[cells.near.between(places.start, places.stop)]
+        probes.sort(axis=1)  # so that equally near rows are in order
+        found = np.full((*probes.shape, k + 1), -1, dtype=np.int32)
+        scores = np.full(found.shape, -np.iinfo(np.int32).max, dtype=np.int32)
+        by_cell = np.argsort(probes, axis=None, kind="stable")
+        probed, first = np.unique(probes.ravel()[by_cell], return_index=True)
+        for cell, pairs in zip(probed.tolist(), np.split(by_cell, first[1:]), strict=True):
+            if cell < 0:
+                continue
+            start, stop = cells.starts[cell : cell + 2].tolist()
+            row, probe = np.divmod(pairs, probes.shape[1])
+            near, closeness = NearestCodes(cells.codes.between(start, stop)).of(rows[row], k + 1)
+            found[row, probe, : near.shape[1]], scores[row, probe, : near.shape[1]] = near + start, closeness
+        order = np.argsort(-scores.reshape(len(rows), -1), axis=1, kind="stable")[:, : k + 1]
+        nearest = np.take_along_axis(found.reshape(len(rows), -1), order, axis=1)
+        return _others(nearest, np.arange(places.start, places.stop, dtype=np.int32))
 
     def write(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
         """Write what nearest_of gives of each block of places, (block, k) int32, and return all, (n, k), mapped."""
@@ -346,6 +305,7 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
 
     path = folder / "neighbours"
     neighbours = write(path, in_cells)
+    cells.near.path.unlink()
     for number in range(_REFINEMENTS):
         before, path = path, folder / f"neighbours-{number}"
         neighbours = write(path, partial(_refined, cells.codes, neighbours))
@@ -353,47 +313,52 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
     return neighbours
 
 
-def _refined(codes: Codes, neighbours: np.ndarray, places: slice) -> np.ndarray:
+def _refined(codes: RowsOnDisk, neighbours: np.ndarray, places: slice) -> np.ndarray:
     """Return the k nearest rows of those places among the neighbours of their neighbours; (block, k) int32, nearest
     first. neighbours: (n, k) places, which are compared again, so that none is lost to a farther one.
 
     Rows of a cell have most of these in common, so that each row of a tile is compared with the candidates of all.
     """
     k = neighbours.shape[1]
-    rows_of_tile = max(1, _NEIGHBOURS_OF_TILE // k)
     tiles = []
-    for start in range(places.start, places.stop, rows_of_tile):
-        tile = np.arange(start, min(start + rows_of_tile, places.stop), dtype=np.int32)
+    for rows in row_blocks(places.stop - places.start, max(1, _NEIGHBOURS_OF_TILE // k)):
+        tile = np.arange(places.start + rows.start, places.start + rows.stop, dtype=np.int32)
         near = neighbours[tile[0] : tile[-1] + 1].ravel()
         candidates = np.unique(np.concatenate([tile, near, neighbours[near].ravel()]))
-        candidate_codes = codes.at(candidates).astype(np.float32)
-        own = np.searchsorted(candidates, tile)
-        scores = candidate_codes[own] @ candidate_codes.T
-        scores -= half_squares(candidate_codes)
-        scores[np.arange(len(tile)), own] = -np.inf  # itself is the last choice
-        columns = _best(scores, min(k, len(candidates)))
-        nearest = np.repeat(tile[:, None], k, axis=1)
-        nearest[:, : columns.shape[1]] = candidates[columns]
-        tiles.append(nearest)
+        candidate_codes = codes.at(candidates)
+        nearest, _ = NearestCodes(candidate_codes).of(candidate_codes[np.searchsorted(candidates, tile)], k + 1)
+        found = np.full((len(tile), k + 1), -1, dtype=np.int32)
+        found[:, : nearest.shape[1]] = candidates[nearest]
+        tiles.append(_others(found, tile))
     return np.concatenate(tiles)
 
 
-def _averaged(codes: Codes, neighbours: np.ndarray, path: Path, seed: int) -> Codes:
+def _others(nearest: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the nearest of each place without the place itself, which fills what is missing; (p, k) int32. nearest:
+    (p, k + 1) int32, nearest first, -1 where there are fewer. places: (p,) int32.
+    """
+    itself = nearest == places[:, None]
+    itself[~itself.any(axis=1), -1] = True  # a row with many duplicates need not be among its nearest
+    others = nearest[~itself].reshape(len(places), -1)
+    return np.where(others < 0, places[:, None], others)
+
+
+def _averaged(codes: RowsOnDisk, neighbours: np.ndarray, path: Path, seed: int) -> RowsOnDisk:
     """Write each row averaged with its neighbours, and return the file. neighbours: (n, k) places."""
     n = len(codes)
-    averages = Codes(path, codes.width)
-    scale = _scale_of(_means(codes, neighbours, _drawn(n, _SAMPLE_OF_SCALE, seed)))
+    averages = RowsOnDisk(path, codes.width)
+    scale = scale_of(_means(codes, neighbours, _drawn(n, _SAMPLE_OF_SCALE, seed)))
 
     def averaged(rows: slice) -> np.ndarray:
         """Return the averages of those places, (k, d) int8."""
-        return _coded(_means(codes, neighbours, np.arange(rows.start, rows.stop)), scale)
+        return coded(_means(codes, neighbours, np.arange(rows.start, rows.stop)), scale)
 
     for block in over_blocks(averaged, row_blocks(n, _AT_ONCE // 4)):
         averages.append(block)
     return averages
 
 
-def _means(codes: Codes, neighbours: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _means(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return the unit averages of those places with their neighbours, (b, d) float64. places: (b,)."""
     near = neighbours[places]
     mutual = (neighbours[near] == places[:, None, None]).any(axis=2)
@@ -403,10 +368,10 @@ def _means(codes: Codes, neighbours: np.ndarray, places: np.ndarray) -> np.ndarr
         sums += weights[:, None] * codes.at(near[:, column])
     lost = ~sums.any(axis=1)  # neighbours that point the other way may cancel the sum
     sums[lost] = codes.at(places[lost])
-    return _unit(sums, places)
+    return unit(sums, places)
 
 
-def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
+def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
     """Return the region of each place, (n,) int32, every region used: cells with many links are joined, then each place
     moves to the region of most of its neighbours. neighbours: (n, k).
     """
@@ -414,10 +379,10 @@ def _regions(averages: Codes, neighbours: np.ndarray, grain: Grain, seed: int) -
     largest_region = int(_MOST_JOINED * grain.region)
     n_cells = -(-n // grain.joined)
     sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
-    centres = _trained(sample, n_cells, seed)
+    nearest = NearestCodes(_trained(sample, n_cells, seed))
     blocks = row_blocks(n, _AT_ONCE)
-    nearest = over_blocks(lambda rows: _nearest(averages.between(rows.start, rows.stop), centres, 1)[:, 0], blocks)
-    _, cell = np.unique(np.concatenate(list(nearest)), return_inverse=True)
+    cells = over_blocks(lambda rows: nearest.one_of(averages.between(rows.start, rows.stop)), blocks)
+    _, cell = np.unique(np.concatenate(list(cells)), return_inverse=True)
     region = _joined(_links(cell, neighbours), np.bincount(cell), largest_region)[cell].astype(np.int32)
 
     def voted(rows: slice) -> np.ndarray:

@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.planted import planted as planted_levels
 from leanrag_core.clustering import clusters, on_disk
 from leanrag_core.clustering.clusters import cluster, shared_out
+from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk
 from leanrag_core.clustering.on_disk import Grain, averaged_regions
 from leanrag_core.clustering.options import Clustering, ClusterOptions
 from leanrag_core.errors import InvalidVectors, StorageFailed
@@ -109,10 +110,10 @@ def test_a_row_without_direction_is_named(
 
 
 def test_a_full_disk_is_named_and_leaves_nothing(on_the_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: on_disk.Codes, codes: np.ndarray) -> None:
+    def fail(self: RowsOnDisk, codes: np.ndarray) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(on_disk.Codes, "append", fail)
+    monkeypatch.setattr(RowsOnDisk, "append", fail)
     with pytest.raises(StorageFailed, match=r"TMPDIR.*disk is full"):
         cluster(planted(2000)[0])
     assert list(on_the_disk.iterdir()) == []
@@ -133,7 +134,7 @@ def test_neighbours_are_exact_where_every_cell_is_looked_into(tmp_path: Path) ->
 def test_neighbours_of_neighbours_bring_nearer_ones_and_lose_none(tmp_path: Path) -> None:
     n, k = 600, 4
     random = np.random.default_rng(0)
-    codes = on_disk.Codes(tmp_path / "codes", 8)
+    codes = RowsOnDisk(tmp_path / "codes", 8)
     vectors = random.integers(-127, 128, (n, 8))
     codes.append(vectors.astype(np.int8))
     distances = ((vectors[:, None] - vectors[None]) ** 2).sum(axis=2).astype(float)
@@ -150,7 +151,7 @@ def test_neighbours_of_neighbours_bring_nearer_ones_and_lose_none(tmp_path: Path
 
 
 def test_a_row_that_has_too_few_others_is_its_own_neighbour(tmp_path: Path) -> None:
-    codes = on_disk.Codes(tmp_path / "codes", 2)
+    codes = RowsOnDisk(tmp_path / "codes", 2)
     codes.append(np.array([[100, 0], [90, 10], [0, 100]], dtype=np.int8))
     neighbours = np.array([[1, 0, 0], [0, 1, 1], [2, 2, 2]], dtype=np.int32)
     assert on_disk._refined(codes, neighbours, slice(0, 2)).tolist() == [[1, 0, 0], [0, 1, 1]]
@@ -158,7 +159,7 @@ def test_a_row_that_has_too_few_others_is_its_own_neighbour(tmp_path: Path) -> N
 
 
 def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: Path) -> None:
-    codes = on_disk.Codes(tmp_path / "codes", 2)
+    codes = RowsOnDisk(tmp_path / "codes", 2)
     codes.append(np.array([[100, 0], [0, 100], [0, 100]], dtype=np.int8))
     # the first two name each other; the third names the first, which does not name it
     means = on_disk._means(codes, np.array([[1], [0], [0]], dtype=np.int32), np.arange(3))
@@ -166,7 +167,7 @@ def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: P
 
 
 def test_rows_go_to_the_region_that_most_neighbours_are_in(tmp_path: Path) -> None:
-    averages = on_disk.Codes(tmp_path / "averages", 2)
+    averages = RowsOnDisk(tmp_path / "averages", 2)
     near_first, near_second = [[100, 10]] * 4, [[10, 100]] * 4
     averages.append(np.array([*near_first, [40, 60], *near_second], dtype=np.int8))
     neighbours = np.array([[(row + 1) % 4, (row + 2) % 4] for row in range(4)] + [[0, 1]] + [[5, 6]] * 4)
@@ -232,10 +233,18 @@ def test_seats_follow_sizes() -> None:
     assert shared_out(np.array([149, 151]), 3).tolist() == [1, 2]
 
 
-def test_the_best_of_equal_scores_stand_in_the_order_of_columns() -> None:
-    scores = np.zeros((2, 400), dtype=np.float32)
-    scores[0, [399, 7, 200]] = 2, 1, 1
-    assert on_disk._best(scores, 5).tolist() == [[399, 7, 200, 0, 1], [0, 1, 2, 3, 4]]
+def test_the_nearest_codes_are_exact_and_of_equal_ones_the_first() -> None:
+    random = np.random.default_rng(0)
+    codes, rows = (random.integers(-127, 128, (n, 24)).astype(np.int8) for n in (700, 300))
+    codes[[5, 600]] = codes[90] = rows[0] = 127  # the largest products, and three equal ones
+    nearest, scores = NearestCodes(codes).of(rows, 9)
+    wide = codes.astype(np.int64)
+    exact = 2 * rows.astype(np.int64) @ wide.T - (wide**2).sum(axis=1)
+    assert np.array_equal(nearest, np.argsort(-exact, axis=1, kind="stable")[:, :9])
+    assert np.array_equal(scores, np.take_along_axis(exact, nearest, axis=1))
+    assert nearest[0, :3].tolist() == [5, 90, 600]
+    assert NearestCodes(codes[:3]).of(rows, 9)[0].shape == (300, 3)
+    assert NearestCodes(codes).one_of(rows[:0]).shape == (0,)
 
 
 def test_more_clusters_a_region_where_they_are_large(on_the_disk: Path) -> None:

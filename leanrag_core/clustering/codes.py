@@ -1,0 +1,133 @@
+"""Vectors in 8 bits: their file, their scale, and the nearest of them, by products of whole numbers.
+
+What is compared are whole numbers of 32 bits, which nothing rounds: any processor and any number of threads finds the
+same. onnxruntime multiplies 8 bits several times as fast as a BLAS multiplies single floats.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.clustering.blocks import row_blocks
+from leanrag_core.errors import InvalidVectors
+
+_LARGEST_CODE = 127
+_MIDDLE = 128  # of unsigned codes; two unsigned factors are multiplied exactly on every processor
+_ROWS_AT_ONCE = 256  # whose scores are held, fewer
+_SCORES_AT_ONCE = 4_000_000  # where there are many of each
+
+
+class RowsOnDisk:
+    """(n, d) whole numbers in a file. What has been read of it does not stay in the memory of the process."""
+
+    def __init__(self, path: Path, width: int, kind: type[np.integer[Any]] = np.int8) -> None:
+        """Name the file, which need not be there yet. width: d."""
+        self.path, self.width, self._kind = path, width, np.dtype(kind)
+        self._row_bytes = width * self._kind.itemsize
+
+    def append(self, rows: np.ndarray) -> None:
+        """Write more rows behind the last one. rows: (k, d)."""
+        with self.path.open("ab") as file:
+            rows.astype(self._kind, copy=False).tofile(file)
+
+    def __len__(self) -> int:
+        return self.path.stat().st_size // self._row_bytes
+
+    def between(self, start: int, stop: int) -> np.ndarray:
+        """Return the rows from start up to stop, (k, d)."""
+        values = np.fromfile(self.path, self._kind, (stop - start) * self.width, offset=start * self._row_bytes)
+        return values.reshape(-1, self.width)
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """Return those rows, (k, d). places: (k,) int."""
+        mapped = np.asarray(np.memmap(self.path, self._kind, "r", shape=(len(self), self.width)))
+        return np.asarray(mapped[places])
+
+
+class NearestCodes:
+    """Codes that others are compared with."""
+
+    def __init__(self, codes: np.ndarray) -> None:
+        """Take the codes. codes: (c, d) int8."""
+        wide = codes.astype(np.int32)
+        self._squares = np.einsum("ij,ij->i", wide, wide, dtype=np.int32)
+        self._columns = np.ascontiguousarray(_unsigned(codes).T)
+
+    def of(self, rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the n nearest codes of each row, nearest first, of equally near ones the first, (k, n) int64, and
+        their scores, (k, n) int32; (k, c) each where there are fewer.
+
+        rows: (k, d) int8. The score of a code y is 2 x y - y y, which falls as its distance from the row x grows.
+        """
+        n_nearest = min(n, len(self._squares))
+        given = {"columns": self._columns, "squares": self._squares, "n": np.array([n_nearest])}
+        session, unsigned = _session(), _unsigned(rows)
+        nearest, scores = np.empty((len(rows), n_nearest), np.int64), np.empty((len(rows), n_nearest), np.int32)
+        for part in row_blocks(len(rows), max(16, min(_ROWS_AT_ONCE, _SCORES_AT_ONCE // len(self._squares)))):
+            scores[part], nearest[part] = session.run(None, {"rows": unsigned[part], **given})
+        return nearest, scores
+
+    def one_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the nearest code of each row, (k,) int64. rows: (k, d) int8."""
+        return np.asarray(self.of(rows, 1)[0][:, 0])
+
+
+def _unsigned(codes: np.ndarray) -> np.ndarray:
+    """Return the codes moved up by 128, uint8. codes: int8."""
+    return codes.view(np.uint8) ^ np.uint8(_MIDDLE)
+
+
+@cache
+def _session() -> Any:
+    """Return onnxruntime's session that gives the largest of 2 x y - y y for each row x, which sorts codes y by their
+    distance.
+    """
+    import onnxruntime
+    from onnx import TensorProto, helper
+
+    byte, whole, long = TensorProto.UINT8, TensorProto.INT32, TensorProto.INT64
+    given = (("rows", byte, 2), ("columns", byte, 2), ("squares", whole, 1), ("n", long, 1))
+    found = (("largest", whole, 2), ("nearest", long, 2))
+    nodes = [
+        helper.make_node("MatMulInteger", ["rows", "columns", "middle", "middle"], ["products"]),
+        helper.make_node("Add", ["products", "products"], ["doubled"]),
+        helper.make_node("Sub", ["doubled", "squares"], ["scores"]),
+        helper.make_node("TopK", ["scores", "n"], ["largest", "nearest"]),
+    ]
+    inputs, outputs = (
+        [helper.make_tensor_value_info(name, kind, [None] * n_axes) for name, kind, n_axes in values]
+        for values in (given, found)
+    )
+    middle = helper.make_tensor("middle", byte, [], [_MIDDLE])
+    graph = helper.make_graph(nodes, "nearest", inputs, outputs, [middle])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # blocks of rows run side by side
+    options.enable_cpu_mem_arena = False  # it would keep memory for every number of codes
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def unit(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return unit rows, (k, d) float64. rows: (k,) where they stand, for the message. Raises InvalidVectors."""
+    wide = vectors.astype(np.float64)
+    squares = np.einsum("ij,ij->i", wide, wide)
+    if not np.isfinite(squares).all():
+        raise InvalidVectors("clustering.not_finite", row=int(rows[np.flatnonzero(~np.isfinite(squares))[0]]))
+    if not squares.all():
+        raise InvalidVectors("clustering.zero_vector", row=int(rows[np.flatnonzero(squares == 0)[0]]))
+    return np.asarray(wide / np.sqrt(squares)[:, None])
+
+
+def scale_of(sample: np.ndarray) -> float:
+    """Return the factor that turns unit rows, (k, d), into codes, rounded down so that the last bits of the rows do not
+    show.
+    """
+    return float(np.floor(_LARGEST_CODE / np.abs(sample).max()))
+
+
+def coded(vectors: np.ndarray, scale: float) -> np.ndarray:
+    """Return (n, d) int8 codes of (n, d) unit rows."""
+    return np.clip(np.rint(np.round(vectors * scale, 6)), -_LARGEST_CODE, _LARGEST_CODE).astype(np.int8)
