@@ -10,6 +10,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.comparing.recorded import comparison_of
+from leanrag_core.retrieval.strategies.vector import Strategy
 from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
@@ -80,6 +81,20 @@ def test_lost_gold_is_followed_and_what_finds_it_was_run(index: Path, capsys: py
     said = capsys.readouterr().out
     assert "lost at taken: ranked" in said
     assert f"tried top_c 1 -> {lost['place']}" in said
+
+
+def test_the_part_that_a_tried_setting_needs_is_made(
+    index: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wider = property(lambda strategy: ("lexical",) if strategy.config.top_c > 1 else ())
+    monkeypatch.setattr(Strategy, "needed_parts", wider)
+    shutil.rmtree(index / "parts", ignore_errors=True)
+    columns = ("--columns", "leanrag:top_n=1,top_c=1", "vector:top_c=1", "--no-answer")
+    gold = ("--gold", index.parent / "questions.jsonl")
+    run(capsys, index, QUESTION, *columns, *gold)
+    assert not (index / "parts").exists()
+    run(capsys, index, QUESTION, *columns, *gold, "--try")
+    assert [path.name for path in (index / "parts").iterdir()] == ["lexical"]
 
 
 def test_over_a_set_each_column_has_losses_and_measures(index: Path, capsys: pytest.CaptureFixture[str]) -> None:

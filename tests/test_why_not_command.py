@@ -1,6 +1,7 @@
 """The verb why-not: the same checks and the same tried settings as the page."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +79,26 @@ def test_runs_that_are_not_wanted_any_more_are_left(index: Path) -> None:
 def test_the_parts_that_the_strategy_needs_are_made_first(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = run(capsys, index, QUESTION, "wasps sting", "--strategy", "bm25", "--no-tries")
     assert result["lost_at"]
+
+
+def test_the_part_that_a_tried_setting_needs_is_made(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    third = names_by_rank(index, capsys)[2]
+    arguments = (index, QUESTION, third, "--strategy", "leanrag_walk", "--top-n", 2)
+    shutil.rmtree(index / "parts", ignore_errors=True)
+    offered = [offer["changes"] for offer in run(capsys, *arguments)["offers"]]
+    assert offered == [{"top_n": [2, 3]}, {"seed_help": [None, "hybrid"]}], "help of Hybrid needs the lexical part"
+    assert [path.name for path in (index / "parts").iterdir()] == ["lexical"]
+
+
+def test_a_setting_whose_part_cannot_be_made_is_named_and_not_tried(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    third = names_by_rank(index, capsys)[2]
+    other = tmp_path / "other"
+    shutil.copytree(index, other, ignore=shutil.ignore_patterns("parts"))
+    (other / "parts").write_text("no folder", encoding="utf-8")
+    arguments = map(str, (other, QUESTION, third, "--strategy", "leanrag_walk", "--top-n", 2))
+    assert main(["why-not", *arguments]) == 0
+    said = capsys.readouterr()
+    assert "tried: top_n 2 -> 3" in said.out
+    assert "leanrag: not tried: seed_help hybrid: " in said.err

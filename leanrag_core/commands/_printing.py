@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import parts_needed
@@ -15,7 +15,7 @@ from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
-from leanrag_core.types.manifest import IndexDescription
+from leanrag_core.types.manifest import FINISHED, IndexDescription
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
@@ -101,6 +101,27 @@ def make_needed_parts(bench: Workbench, index: Index, strategy: str, chosen: Map
         if bench.parts.forecast(index, name).calls.high:
             return
         bench.parts.build(index, name, report=PrintedProgress())
+
+
+def make_parts_of_try(
+    bench: Workbench, index: Index, strategy: str, chosen: Mapping[str, Any], changed: Mapping[str, Any]
+) -> None:
+    """Make the parts that the changed options need beyond the chosen ones. Where one is not made, say on stderr which
+    change is not tried and why, and raise it."""
+    tried = {**chosen, **changed}
+    further = set(parts_needed(strategy, tried)) - set(parts_needed(strategy, chosen))
+    if not further:
+        return
+    index = index.cut.whole if index.cut is not None else index
+    try:
+        make_needed_parts(bench, index, strategy, tried)
+        lacking = further - {state.name for state in bench.parts.all(index) if state.status == FINISHED}
+        if lacking:
+            raise PartMissing("part.missing", part=min(lacking))
+    except LeanRAGError as error:
+        changes = ", ".join(f"{name} {value}" for name, value in changed.items())
+        print(f"leanrag: not tried: {changes}: {error}", file=sys.stderr)
+        raise
 
 
 def print_run(trace: Trace, answer: Answer | None) -> None:

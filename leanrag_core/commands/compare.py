@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._options import Verbs, add_scope, index_verb, print_broken, scope_of, set_run
-from leanrag_core.commands._printing import make_needed_parts, printed_json
+from leanrag_core.commands._printing import make_needed_parts, make_parts_of_try, printed_json
 from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
@@ -195,6 +195,7 @@ def _remedies(
         index, trace = indexes[spec.letter], traces[spec.letter]
 
         def retrieve(changed: Any, spec: ColumnSpec = spec, index: Index = index) -> Trace:
+            make_parts_of_try(bench, index, spec.info.name, spec.options, changed)
             return bench.retrieve(index, question, spec.info.name, **{**spec.options, **changed})
 
         for place, way in enumerate(lanes.get(spec.letter, ())):

@@ -1,10 +1,12 @@
 """why-not: the step of a retrieval that lost an entity, a chunk or a passage, and the settings that find it."""
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from leanrag_core.commands._options import Verbs, add_asked, asked_options, set_run
-from leanrag_core.commands._printing import make_needed_parts, print_json, printed_json
+from leanrag_core.commands._printing import make_needed_parts, make_parts_of_try, print_json, printed_json
 from leanrag_core.comparing.values import why_values
 from leanrag_core.comparing.without import answer_changes, ids_of
 from leanrag_core.figures.changes import changes
@@ -29,7 +31,12 @@ def add_verbs(verbs: Verbs) -> None:
 def _why_not(options: argparse.Namespace) -> None:
     bench, index = Workbench.default(), open_index(options.index)
     trace = _retrieved(options, bench, index)
-    explained = bench.explanations.why_not(index, trace, options.wanted, offer=not options.no_tries)
+
+    def make_parts(changed: Mapping[str, Any]) -> None:
+        make_parts_of_try(bench, index, trace.strategy, trace.parameters, changed)
+
+    offer = not options.no_tries
+    explained = bench.explanations.why_not(index, trace, options.wanted, offer=offer, make_parts=make_parts)
     if printed_json(options, why_values(explained.why, explained.offers)):
         return
     why = explained.why

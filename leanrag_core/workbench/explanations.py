@@ -91,12 +91,14 @@ class Explanations:
         finder: GoldFinder | None = None,
         offer: bool = True,
         cancelled: Callable[[], object] = lambda: None,
+        make_parts: Callable[[Mapping[str, Any]], object] = lambda changed: None,
     ) -> Explained:
         """Return where the retrieval of that trace lost an entity, a chunk or words of a passage, and what would have
         found it.
 
         finder: of the index, kept between calls. offer: whether changes are run; cancelled: called before each of
-        these runs, to raise where the answer is not wanted any more. Raises as retrieve() does.
+        these runs, to raise where the answer is not wanted any more; make_parts: called with the changed options, to
+        make the index parts that they need. A change whose part is missing is not offered. Raises as retrieve() does.
         """
         finder = finder or GoldFinder(index)
         gold = finder.named(wanted) if isinstance(wanted, str) else wanted
@@ -110,6 +112,7 @@ class Explanations:
 
         def retrieve(changed: Mapping[str, Any]) -> Trace:
             cancelled()
+            make_parts(changed)
             options = {**trace.parameters, **changed}
             return self._questions.retrieve(index, AskRequest(trace.question, trace.strategy, options))
 
