@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
-from leanrag_core.commands._printing import PrintedProgress, printed_json
+from leanrag_core.commands._printing import PrintedProgress, make_needed_parts, printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.anonymity import (
     anonymised,
@@ -87,6 +87,7 @@ def _infer_names(options: argparse.Namespace) -> None:
     language = models.language(options.model, ANSWERS)
     if language is None:
         raise InvalidConfig("rewrite.no_model", name=options.model)
+    make_needed_parts(bench, index, options.strategy, {})
     inference = infer_names(
         read_questions(options.questions),
         read_dictionary(options.dictionary),

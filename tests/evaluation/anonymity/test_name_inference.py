@@ -102,6 +102,15 @@ def test_reject_mode_has_a_prompt_of_its_own_and_counts_lost_replies(
     assert '"placeholder": "LOCATION_1", "name": "Bonn"' in said
 
 
+def test_the_part_that_the_strategy_needs_is_made_first(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(folder))
+    assert main(command(folder, "--model", "openai:m", "--strategy", "bm25", "--json")) == 0
+    assert json.loads(capsys.readouterr().out)["n_lost"] == 0
+    assert [path.name for path in (folder / "index" / "parts").iterdir()] == ["lexical"]
+
+
 def test_the_built_in_engine_knows_no_names(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
