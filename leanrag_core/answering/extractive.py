@@ -7,17 +7,16 @@ pronoun brings the one before it, or the name of the entity that it describes.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from leanrag_core.answering.asked import OPEN, key, plain_words
-from leanrag_core.answering.languages import NEAREST_ACROSS, other_language
+from leanrag_core.answering.languages import NEAREST_ACROSS, OtherLanguage, other_language
 from leanrag_core.answering.standing import COUNTED, holds_value, is_answered, parts_asked
 from leanrag_core.messages.catalog import sentence as sentence_of
-from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.budgets import TRIMMED
 from leanrag_core.retrieval.marks import cited_answer
 from leanrag_core.text.chinese import han_runs
@@ -82,17 +81,18 @@ def extractive_answer(
     cosines: Cosines = BUILTIN_COSINES,
     *,
     knows_languages: bool = False,
+    languages: Callable[[], Mapping[str, int]] = dict,
 ) -> Answer:
     """Answer with the context's sentences that answer best, each with its citation mark and its section.
 
     Those of passages come first; sentences of other items join them where they add something.
 
     embed: returns (n, d) float32 unit rows. question_vector: (d,) float32, unit. cosines: what those of the model mean.
-    knows_languages: whether it finds passages in another language than the question's. When no sentence is close
-    enough the answer says so and is not grounded.
+    knows_languages: whether it finds passages in another language than the question's. languages: returns how much
+    text of the documents is in each. When no sentence is close enough the answer says so and is not grounded.
     """
     pool = _sentences(trace, _content_words(trace.question))
-    language = other_language(trace, knows_languages=knows_languages)
+    language = other_language(trace, languages, knows_languages=knows_languages)
     if not pool:
         return _refusal(trace, (), language)
     ranked = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))
@@ -267,15 +267,16 @@ def _named_in(text: str, mark: str, names: Sequence[tuple[str, str]]) -> tuple[s
     return tuple(known for known in named[:2] if known != mark)
 
 
-def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | None) -> Answer:
+def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: OtherLanguage | None) -> Answer:
     """Return a refusal with its reason, and with the best sentence of each of the nearest items."""
+    because = language.said if language else None
     best = {each.mark: each for each in reversed(nearest)}  # of each item the first
     near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
-    sentences = [] if language and language.code == NEAREST_ACROSS else [NOTHING_FITS]
-    sentences += [sentence_of(language)] if language else []
+    sentences = [] if because and because.code == NEAREST_ACROSS else [NOTHING_FITS]
+    sentences += [sentence_of(because)] if because else []
     sentences += [f"Nearest: {near[0].text}"] if near else []
     text = " ".join(sentences)
     parts = tuple(AnswerPart(each.text, (each.mark,), each.section) for each in near)
     nearest_text, said = near[0].text if near else "", (AnswerPart(text, ()),)
-    refused = Answer(text, said, (), grounded=False, extractive=True, model="builtin", trace=trace, because=language)
+    refused = Answer(text, said, (), grounded=False, extractive=True, model="builtin", trace=trace, because=because)
     return replace(refused, nearest=nearest_text, nearest_parts=parts)

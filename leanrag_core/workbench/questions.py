@@ -44,6 +44,7 @@ from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Cut, Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.roles import ANSWERS, REWRITING
+from leanrag_core.types.rows import numbers
 from leanrag_core.types.scope import Scope
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench.models import ModelAccess
@@ -204,7 +205,14 @@ class Questions:
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         embed = partial(self._sentences.embed, self._models.embedding_of(index))
         knows_languages = recorded.name == MULTILINGUAL
-        return extractive_answer(trace, embed, vector, recorded.cosines, knows_languages=knows_languages)
+        return extractive_answer(
+            trace,
+            embed,
+            vector,
+            recorded.cosines,
+            knows_languages=knows_languages,
+            languages=lambda: _languages(self._scopes.index(index, trace.scope)),
+        )
 
     def asks_model(self, index_model: str) -> bool:
         """Tell whether a language model answers questions about an index that was built with that model; the built-in
@@ -276,6 +284,17 @@ class Questions:
             failed = message("follow.model_failed", reason=error.message, rule=ruled.said)
             return Standalone(ruled.question, ruled.way, failed)
         return standalone or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))
+
+
+def _languages(index: Index) -> dict[str, int]:
+    """Return the tokens of the index's chunks by the language of their document; "" where it was not recorded."""
+    tokens = np.bincount(
+        numbers(index.chunks["document"]), numbers(index.chunks["tokens"]), minlength=index.documents.num_rows
+    )
+    tokens_of: dict[str, int] = {}
+    for language, n in zip(index.documents["language"].to_pylist(), tokens.tolist(), strict=True):
+        tokens_of[language or ""] = tokens_of.get(language or "", 0) + int(n)
+    return tokens_of
 
 
 def _in_scope(index: Index, trace: Trace) -> Trace:

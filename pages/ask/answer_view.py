@@ -9,6 +9,7 @@ from leanrag_core.answering.languages import NEAREST_ACROSS
 from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
+from leanrag_core.messages.message import Message
 from leanrag_core.types.config import model_title
 from leanrag_core.types.trace import Answer, Trace
 from pages.ask import citations, play, reference_view
@@ -80,14 +81,15 @@ def written_by(answer: Answer) -> str:
     return say("ask.written_by", **values)
 
 
-def no_answer(answer: Answer) -> None:
-    """Draw that the context does not answer, the reason if known, and the nearest passages."""
+def no_answer(answer: Answer, *, said: Message | None = None) -> None:
+    """Draw that the context does not answer, the reason if known, and the nearest passages. said: a reason that the
+    page has drawn already."""
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
     if answer.because is None or answer.because.code != NEAREST_ACROSS:
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
-    if answer.because:
+    if answer.because and answer.because != said:
         draw(html('<div class="lr-read">{}</div>', words(answer.because)))
     near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]
     near = near or [(answer.nearest, "")]  # runs recorded by older versions hold one sentence
@@ -96,7 +98,7 @@ def no_answer(answer: Answer) -> None:
             markup.label(say("ask.nearest_passages")),
             joined(html('<div class="lr-read lr-muted">{} {}</div>', text, marks) for text, marks in near),
         )
-    if answer.because is None:
+    if answer.because is None and said is None:
         draw(markup.muted(say("ask.raise_numbers")))
 
 

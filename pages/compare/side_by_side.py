@@ -14,6 +14,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.passages import passage_name
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
@@ -58,7 +59,10 @@ def show(
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
         if differences_only:  # once, for all columns
             with st.container(key="compare_same"):
-                _answer(loaded[0], frozenset(), is_same=True, differences_only=False)
+                _answer(loaded[0], frozenset(), is_same=True, differences_only=False, said=None)
+    said = _reason_of_all(loaded)
+    if said is not None:
+        draw(html('<div class="lr-same" role="status">{}</div>', words(said)))
     pick = _phone_choice([each.letter for each in loaded])
     hidden = [each.letter for each in loaded if pick not in (each.letter, "")]
     rules = ",".join(f".st-key-compare_col_{letter.lower()}" for letter in hidden)
@@ -79,7 +83,9 @@ def show(
                 draw(fragments.figures(each, base, (gold.n_found(each.letter), n_gold) if n_gold else None))
                 if not (is_same and differences_only):
                     only_here = alone.get(each.letter, frozenset())
-                    places[each.letter] = _answer(each, only_here, is_same=is_same, differences_only=differences_only)
+                    places[each.letter] = _answer(
+                        each, only_here, is_same=is_same, differences_only=differences_only, said=said
+                    )
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
                 answer_view.notes_panel(each.trace)
@@ -95,6 +101,14 @@ def show(
 def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
     letter = columns.baseline([each.letter for each in loaded])
     return next((each for each in loaded if each.letter == letter), None)
+
+
+def _reason_of_all(loaded: Sequence[Loaded]) -> Message | None:
+    """Return why columns do not answer where that holds for all, since they ask the same index; None if there is no
+    such reason."""
+    indexes = {each.trace.index.id for each in loaded if each.trace is not None}
+    reasons = [each.answer.because for each in loaded if each.answer is not None and each.answer.because is not None]
+    return reasons[0] if len(indexes) == 1 and reasons and all(each == reasons[0] for each in reasons) else None
 
 
 def _phone_choice(letters: Sequence[str]) -> str:
@@ -141,9 +155,12 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
     buttons.secondary(say("compare.make_trial"), "play_arrow", key, loading.want_trial, column.base, column.changed)
 
 
-def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool) -> DeltaGenerator:
+def _answer(
+    loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool, said: Message | None
+) -> DeltaGenerator:
     """Draw the answer in a box of fixed height, with "More" for the rest. is_same: all columns give it.
-    differences_only: omit sentences that other columns share."""
+    differences_only: omit sentences that other columns share. said: the reason for no answer that stands above the
+    columns."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
@@ -160,7 +177,7 @@ def _answer(loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences
         elif not answer.grounded:
             with place.container():
                 if answer.extractive:
-                    answer_view.no_answer(answer)
+                    answer_view.no_answer(answer, said=said)
                 else:
                     draw(html('<div class="lr-read">{}</div>', answer.text))
                     message(say("ask.cites_nothing"))

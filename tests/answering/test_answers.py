@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leanrag_core.answering.extractive import extractive_answer
+from leanrag_core.answering.extractive import NOTHING_FITS, extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.answering.written import ANSWER, NOT_IN_CONTEXT, TASK_OF_MODE, write_answer
 from leanrag_core.evaluation.answers import declines
@@ -294,6 +294,39 @@ def test_a_question_in_another_language_is_declined_for_that_reason(model: MiniL
     english = asked_of(model, "Who won the football world cup in 1954?", "Bees make honey from the nectar of flowers.")
     assert not english.grounded
     assert english.because is None
+
+
+MIXED = {"de": 500, "ar": 480, "he": 300, "und": 900, "fr": 20}
+
+
+@pytest.mark.parametrize(
+    ("documents", "knows_languages", "said"),
+    [
+        (MIXED, False, "documents are in German, Arabic and Hebrew. Ask"),
+        (MIXED, True, "documents are in German, Arabic and Hebrew. The nearest"),
+        ({"de": 500, "en": 20}, False, "documents are in German. Ask"),
+        ({"de": 500, "en": 400}, False, ""),
+        ({"de": 500, "en": 400}, True, "documents are in German and English. The nearest"),
+        ({"de": 20, "en": 400}, True, "documents are in English and German. The nearest"),
+        ({"und": 900}, False, "documents are in German. Ask"),
+    ],
+)
+def test_the_reason_names_the_languages_of_all_documents_not_of_the_passages_alone(
+    model: MiniLM, documents: dict[str, int], knows_languages: bool, said: str
+) -> None:
+    question = "How many eggs does the queen of the bees lay on a day in summer?"
+    german = "Die Königin der Bienen legt im Sommer zweitausend Eier an einem Tag. Im Mai schwärmen die Völker."
+    made = extractive_answer(
+        trace_of_passages(question, [german]),
+        model.embed,
+        model.embed([question])[0],
+        knows_languages=knows_languages,
+        languages=lambda: documents,
+    )
+    assert not made.grounded
+    assert (made.because is None) == (not said)
+    assert said in made.text
+    assert (NOTHING_FITS in made.text) == (not knows_languages)
 
 
 OWN = "Oxalic acid is given to the colony in winter by syringe."

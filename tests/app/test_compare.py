@@ -217,3 +217,23 @@ def test_ask_leads_to_compare_beside_naive_rag_with_its_settings(home: Workbench
     assert "Beside naive RAG: " in drawn.text(lexical)
     naive = visit("ask", home, q=QUESTION, strategy="vector")
     assert "Beside naive RAG" not in drawn.text(naive)
+
+
+MIXED = {
+    "bienen.txt": "Die Bienen sammeln im Sommer Nektar und bringen ihn in den Stock. Der Imker prüft die Waben. ",
+    "نحل.txt": "يجمع النحل الرحيق في الصيف ويحمله إلى الخلية. يفحص النحال الأقراص مرة في الأسبوع ويبحث عن الملكة. ",
+    "דבורים.txt": "הדבורים אוספות צוף בקיץ ומביאות אותו לכוורת. הכוורן בודק את החלות פעם בשבוע ומחפש את המלכה. ",
+}
+
+
+def test_that_a_question_is_in_another_language_is_said_once_of_all_documents_of_the_index(
+    empty_home: Workbench, visit: Visit
+) -> None:
+    corpus = empty_home.add_documents("Bees", [(name, (text * 4).encode()) for name, text in MIXED.items()]).corpus_id
+    empty_home.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=64, overlap_tokens=8))
+    app = visit("compare", empty_home, q="What do the bees gather and where do they bring it?")
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert page_text.count("The question seems to be in English") == 1
+    assert "the documents are in Hebrew, Arabic and German." in page_text
+    assert page_text.count("No passage that was read answers this") == 2
