@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from leanrag_core.files.records import absent_at_default
 from leanrag_core.messages.message import Message
 
 SECONDS_A_TEXT = 0.02  # to embed it with the built-in model
@@ -69,7 +70,8 @@ class StageForecast:
 @dataclass(frozen=True)
 class Forecast:
     """What a job takes. sampled: chunks whose extraction is known, from which the rest is estimated. seconds: of the
-    whole job. basis: what the estimate rests on. Old records have no basis and list only stages that call models."""
+    whole job. basis: what the estimate rests on. relations_each: of an entity, where some are known from replies of a
+    model. Old records have no basis and list only stages that call models."""
 
     chunks: int
     sampled: int
@@ -77,6 +79,7 @@ class Forecast:
     stages: tuple[StageForecast, ...]
     seconds: Range
     basis: Message | None = None
+    relations_each: Range | None = absent_at_default()
 
     @property
     def calling(self) -> tuple[StageForecast, ...]:

@@ -224,8 +224,8 @@ class Builds:
         self, corpus_id: str, config: IndexConfig, sizes: Iterable[int], expected: Forecast | None = None
     ) -> SizeEffects:
         """Return the layers and texts that a build of the corpus would have with each clustersize. Entities and
-        relations are those of its newest index with the same model, else estimated: entities as the forecast of the
-        build has them where chunks were read for it, else from the corpus's tokens. Raises InvalidConfig."""
+        relations are those of its newest index with the same model, else estimated: as the forecast of the build has
+        them where chunks were read for it, else from the corpus's tokens. Raises InvalidConfig."""
         known = [index for index in self._indexes.all() if index.corpus_id == corpus_id and index.layers[0].entities]
         alike = [index for index in known if index.config.model == config.model]
         if alike:
@@ -233,11 +233,12 @@ class Builds:
             effects = effects_of_sizes(base.entities, base.relations / base.entities, config, sizes)
             return SizeEffects(base.entities, True, effects)
         n_chunks_read = expected.sampled if expected is not None and is_remote(config.model) else 0
+        relations_each = usual_relations(config.model)
         if expected is not None and n_chunks_read:
-            entities = expected.entities.expected
+            entities, relations_each = expected.entities.expected, expected.relations_each or relations_each
         else:
             entities = entities_of_tokens(self._corpora.summary(corpus_id).tokens, config.model).expected
-        effects = effects_of_sizes(entities, usual_relations(config.model).expected, config, sizes)
+        effects = effects_of_sizes(entities, relations_each.expected, config, sizes)
         return SizeEffects(round(entities), False, effects, n_chunks_read)
 
     def seconds_with_other_tau(self, index: Index) -> Range:

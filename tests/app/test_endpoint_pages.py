@@ -356,20 +356,23 @@ def test_the_built_in_embedding_is_named_by_the_choice_of_its_language_alone(llm
 def test_the_effect_of_clustersize_goes_by_the_chunks_that_were_read_for_the_forecast(
     llm_home: Workbench, visit: Visit
 ) -> None:
-    text = " ".join(f"In year {year} Ada Lovelace wrote to Charles Babbage of Hive {year}." for year in range(60))
+    text = " ".join(f"In year {year} Ada Lovelace wrote to Charles Babbage of Hive {year}." for year in range(600))
     corpus = llm_home.add_documents("Letters", [("letters.txt", text.encode())]).corpus_id
-    app = visit("build", llm_home, corpus=corpus, **FORM)
+    app = visit("build", llm_home, corpus=corpus, **FORM, b_cluster_size="2")
     [before] = drawn.component(app, "size_effect")
     assert "estimated from its tokens" in before["basis"]
     app.button("dry_run").click().run()
     drawn.assert_sound(app)
-    config = IndexConfig(model="openai:scripted-chat", chunk_tokens=64, overlap_tokens=8)
+    config = IndexConfig(model="openai:scripted-chat", chunk_tokens=64, overlap_tokens=8, cluster_size=2)
     expected = llm_home.builds.forecast(corpus, config)
     assert 0 < expected.sampled < expected.chunks
     [after] = drawn.component(app, "size_effect")
     n = round(expected.entities.expected)
     assert after["basis"] == f"over about {n:,} entities, estimated from the chunks that were read"
     assert after["rows"] != before["rows"]
+    [written] = [stage for stage in expected.stages if stage.stage == "aggregate relations"]
+    [relations] = [summarised for size, _, _, summarised in after["rows"] if size == config.cluster_size]
+    assert relations == round(written.calls.expected), "relations as the forecast beside it has them"
 
 
 def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visit) -> None:

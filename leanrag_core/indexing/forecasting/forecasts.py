@@ -221,7 +221,8 @@ def forecast_endpoint_build(
         if known.chunks
         else entities_of_tokens(sum(chunk.tokens for chunk in chunks), config.model)
     )
-    counts = layer_counts(entities, relations_an_entity(len(known.pairs), len(known.names)), config)
+    relations_each = relations_an_entity(len(known.pairs), len(known.names))
+    counts = layer_counts(entities, relations_each, config)
     price = settings.price(model.model)
     writing = models.in_role(AGGREGATION).settings
     other = writing.price(model_title(config.aggregation_model)) if config.aggregation_model else price
@@ -245,7 +246,8 @@ def forecast_endpoint_build(
         )
         a_call = known_call or _SECONDS_A_CALL
         seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
-    return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis)
+    told = relations_each if known.names else None
+    return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis, told)
 
 
 def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) -> Forecast:
