@@ -1,13 +1,14 @@
 """Buttons that delete a thing, after a dialog has named it and what goes with it, or an unreadable record at once."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.summary import Damaged
 from leanrag_core.types.visible import visible
-from pages.common import buttons, markup
+from pages.common import buttons, dialogs, markup
 from pages.common.html import draw
 from pages.common.messages import kept_fault, message
 
@@ -29,8 +30,15 @@ def button(
 
     The dialog shows an error of the callback.
     """
-    if buttons.tertiary(label, "delete", key, on_click):
-        st.dialog(title)(_confirm)(f"{key}_confirm", label, name, means, delete)
+    opened_key = f"{key} {name}"  # where this thing is gone, the same button may be about the next one
+
+    def begin() -> None:
+        dialogs.open_form(opened_key)
+        if on_click is not None:
+            on_click()
+
+    buttons.tertiary(label, "delete", key, begin)
+    dialogs.while_open(opened_key, title, partial(_confirm, f"{key}_confirm", label, name, means, delete))
 
 
 def damaged(
@@ -61,5 +69,6 @@ def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], o
     if buttons.secondary(label, "delete", key, kept_fault(_FAULT)(delete)):
         fault = st.session_state.pop(_FAULT, None)
         if fault is None:
+            dialogs.close()
             st.rerun()
         message(fault, kind="error")

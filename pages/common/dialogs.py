@@ -1,5 +1,5 @@
-"""A form in a dialog that stays open when the page runs again, where Streamlit would close it; while it is open, the
-page does not run again by itself, for example when a job ends."""
+"""A form in a dialog, or a question, that stays open when the page runs again, where Streamlit would close it; while it
+is open, the page does not run again by itself, for example when a job ends."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,9 +51,22 @@ def form(
     **look: Any,
 ) -> None:
     """Draw the button that opens the form, and the form while it is open. look: arguments of the button."""
-    run, page = st.session_state.get(_RUN, 0), st.session_state.get(f"{_RUN}_page", "")
-    if st.button(label, key=key, **look):
-        st.session_state[_OPEN] = _Open(page, key, run)
+    st.button(label, key=key, on_click=open_form, args=(key,), **look)
+    while_open(key, title, draw, width=width)
+
+
+def open_form(key: str) -> None:
+    """Open the dialog with that key, which while_open() draws, instead of one that is open. For callbacks."""
+    page = st.session_state.get(f"{_RUN}_page", "")
+    st.session_state[_OPEN] = _Open(page, key, st.session_state.get(_RUN, 0))
+
+
+def while_open(
+    key: str, title: str, draw: Callable[[], None], *, width: Literal["small", "medium", "large"] = "small"
+) -> None:
+    """Draw the dialog while it is open. key: tells it from others of the page, and from the same one about another
+    thing."""
+    run = st.session_state.get(_RUN, 0)
     opened: _Open | None = st.session_state.get(_OPEN)
     if opened is not None and opened.key == key:
         st.session_state[_OPEN] = replace(opened, run=run)

@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.config import model_title
-from pages.common import buttons, choices, downloads, forms, markup, session
+from pages.common import buttons, choices, dialogs, downloads, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import language, say
@@ -87,8 +88,9 @@ def panel() -> None:
         downloads.button(
             title, _exported, "model-calls.jsonl", "application/jsonl", key="export_calls", type="secondary"
         )
-        if buttons.tertiary(say("settings.calls.delete"), "delete", "delete_calls"):
-            st.dialog(say("settings.calls.delete_title"))(confirm_delete)(call_groups, names)
+        label, title = say("settings.calls.delete"), say("settings.calls.delete_title")
+        draw_dialog, icon = partial(confirm_delete, call_groups, names), ":material/delete:"
+        dialogs.form(label, title, draw_dialog, key="delete_calls", type="tertiary", icon=icon)
 
 
 def single_calls(group: Group, n: int) -> None:
@@ -202,4 +204,5 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         with plain_errors():
             gone = session.workbench().calls.delete(index=index, before=before)
             st.toast(say("settings.calls.deleted", n=gone))
+            dialogs.close()
             st.rerun()

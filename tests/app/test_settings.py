@@ -341,6 +341,22 @@ def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Vi
     assert "9 tokens read, 4 written" in calls[0].facts
 
 
+def test_the_choice_of_calls_to_delete_stays_open_until_they_are_deleted(home: Workbench, visit: Visit) -> None:
+    for number in range(3):
+        home.calls.put(f"key-{number}", CallRecord("openai:m", "answer.v1:abc", "gone", str(number)))
+    app = visit("settings", home)
+    app.button("delete_calls").click().run()
+    way = app.radio("delete_way")
+    way.set_value(way.options[-1]).run()
+    app.run()
+    drawn.assert_sound(app)
+    assert app.radio("delete_way").value == way.options[-1]
+    app.button("confirm_delete_calls").click().run()
+    drawn.assert_sound(app)
+    assert len(home.calls) == 0
+    assert not [radio for radio in app.radio if radio.key == "delete_way"]
+
+
 def test_settings_that_do_not_read_can_be_begun_anew(home: Workbench, visit: Visit) -> None:
     (home.root / "settings.json").write_text("{not json", encoding="utf-8")
     app = visit("settings", home)
