@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.comparing.as_code import Code
 from pages.common import copy_button, markup
-from pages.common.html import draw
+from pages.common.html import draw, html
 from pages.common.messages import say
 
 
@@ -17,11 +17,13 @@ def button(make: Callable[[], Code], *, key: str) -> None:
 
 def _fold(make: Callable[[], Code], key: str) -> None:
     fold = st.popover(say("code.title"), icon=":material/code:", type="tertiary", key=key, on_change="rerun")
+    with fold:
+        # Drawn before it opens, so that it opens to the side with room for the code, which comes later (style.css).
+        draw(html('<div class="lr-small lr-muted lr-codehint">{}</div>', say("code.hint")))
     if not fold.open:
         return
     code = make()
     with fold:
-        draw(markup.muted(say("code.hint")))
         for name, text, language in (("python", code.python, "python"), ("command", code.command, "bash")):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 draw(markup.label(say(f"code.{name}")))

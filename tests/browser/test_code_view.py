@@ -71,3 +71,34 @@ def test_code_is_copied_from_ask_compare_and_the_board(
     exec(texts["ask"], made)
     assert made["trace"].context == bench.retrieve(bench.indexes.all()[0].id, QUESTION, top_n=3).context
     watched.assert_clean()
+
+
+SEEN = """() => {
+  const body = document.querySelector('[data-testid="stPopoverBody"]');
+  return [body, ...body.querySelectorAll("pre")].every((each) => {
+    const place = each.getBoundingClientRect();
+    return place.height && place.top >= 0 && place.bottom <= innerHeight;
+  });
+}"""
+
+
+def test_code_at_the_end_of_the_window_opens_where_all_of_it_is_seen(
+    sample_home: Path, server_in: Callable[..., Server], watch: Callable[..., Watched]
+) -> None:
+    server, watched = server_in(sample_home), watch()
+    page = watched.page
+    page.goto(f"{server.url}/explore?strength=2")
+    button = page.get_by_role("button", name="Copy as Python")
+    expect(button).to_be_visible(timeout=90_000)
+    settled(page)
+    button.evaluate("(element) => element.scrollIntoView({ block: 'center' })")
+    snap(page, "code_explore_closed")
+    for _ in range(2):
+        button.click()
+        expect(page.get_by_role("button", name="Copy the command")).to_be_visible()
+        settled(page)
+        becomes(page, lambda: page.evaluate(SEEN), True)
+        snap(page, "code_explore")
+        page.keyboard.press("Escape")
+        settled(page)
+    watched.assert_clean()
