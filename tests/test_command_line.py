@@ -207,6 +207,24 @@ def test_a_missing_index_is_a_failure_with_the_remedy(tmp_path: Path, capsys: py
 def test_a_setting_out_of_bounds_is_wrong_usage(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", str(built), "x", "--top-n", "0"]) == 2
     assert "smallest value is 1" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["ask", str(built), "x", "--top-n", "few"])
+    assert "argument --top-n: 'few' is neither a whole number nor auto" in capsys.readouterr().err
+
+
+def test_a_tau_that_is_not_understood_is_refused_before_anything_is_read(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["build", str(built.parent / "docs"), "--out", str(tmp_path / "index"), "--tau", "-1"]
+    assert main(arguments) == 2
+    stderr = capsys.readouterr().err
+    assert "tau is '-1', of which '-1' is not understood" in stderr
+    assert "extract" not in stderr
+
+
+def test_questions_that_are_not_there_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["questions", "add", str(tmp_path / "absent.jsonl")]) == 2
+    assert "the questions in absent.jsonl cannot be read" in capsys.readouterr().err
 
 
 def test_nothing_to_index_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

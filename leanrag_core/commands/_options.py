@@ -97,7 +97,10 @@ def add_top(parser: argparse.ArgumentParser) -> None:
 
 
 def _top_n(text: str) -> int | str:
-    return AUTO if text == AUTO else int(text)
+    try:
+        return AUTO if text == AUTO else int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a whole number nor {AUTO}") from error
 
 
 def top_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leanrag_core.commands._options import Verbs, index_verb, model_name, set_run
 from leanrag_core.commands._printing import PrintedProgress, printed_json, show
-from leanrag_core.evaluation.question_sets.reading import cells_of, to_jsonl
+from leanrag_core.evaluation.question_sets.reading import cells_of, read_question_file, to_jsonl
 from leanrag_core.files.atomic import write_bytes
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
@@ -62,7 +62,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _add(options: argparse.Namespace) -> None:
     bench = Workbench.default()
-    id_ = bench.question_sets.add_file(options.file.name, options.file.read_bytes(), title=options.title)
+    id_ = bench.question_sets.add_file(options.file.name, read_question_file(options.file), title=options.title)
     card = bench.question_sets.card(id_)
     values = asdict(card)
     show(options, values, f"{id_}: {visible(card.title)}, {card.n:,} questions, {card.n_evidence:,} with gold evidence")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.serving.start import require_startable
+from leanrag_core.serving.start import listening_at, require_startable
 from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
 
 if TYPE_CHECKING:
@@ -48,13 +48,14 @@ def _serve(options: argparse.Namespace) -> None:
 
         announced(served_in(options.home), _API_PORT if options.port is None else options.port).run()
         return
+    port = _APP_PORT if options.port is None else options.port
+    listening_at(port).close()  # else the server says it in a traceback
     environment = dict(os.environ)
     if options.home:
         environment["LEANRAG_HOME"] = str(options.home.resolve())
     if options.api is not None:
         require_startable(options.api)
         environment[API_PORT_VARIABLE] = str(options.api)
-    port = _APP_PORT if options.port is None else options.port
     # Takes this process's place, so that a signal reaches the server itself. Its other settings, the loopback among
     # them, are in .streamlit/config.toml beside app.py.
     os.execve(sys.executable, streamlit_command(port, open_browser=options.open), environment)

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from leanrag_core.errors import Cancelled, InvalidConfig, LeanRAGError
 from leanrag_core.execution.executors import ThreadMap, opened
+from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.extraction.llm import forget_empty_chunks
@@ -98,6 +99,7 @@ class Builds:
         """Build the index in this process. Raises what build_index() does, InvalidConfig for unusable models."""
         models, config = context.models, request.config
         require_models(models, config)
+        parse_tau(config.tau, heuristic=False)  # before anything is extracted, which may cost
         lineage = request.before.index.manifest.lineage if request.before else ()
         base, *above = layer_writers(config.aggregation_model or config.model, lineage)
         rewriters = ((writer.from_layer, models.language(writer.model, AGGREGATION)) for writer in above)
@@ -145,6 +147,7 @@ class Builds:
         if not corpus.documents:
             raise InvalidConfig("corpus.no_documents", name=corpus.name)
         require_models(self._models.make(budget=budget), config)
+        parse_tau(config.tau, heuristic=False)
         if as_batches and not is_remote(config.model):
             raise InvalidConfig("batch.needs_endpoint")
         arguments = {"name": name, **self._models.job_terms(budget, execution)}

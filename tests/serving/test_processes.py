@@ -86,9 +86,11 @@ def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str], bench
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        for given in (["--api", "--port", port], ["--api", port, "--port", "0"]):
+        for given in (["--api", "--port", port], ["--api", port, "--port", "0"], ["--port", port]):
             assert main(["serve", *given, "--home", str(bench.root)]) == 2
             assert f"Port {port}" in capsys.readouterr().err
+    assert main(["serve", "--port", "99999", "--home", str(bench.root)]) == 2
+    assert "Port 99999 of 127.0.0.1 cannot be used" in capsys.readouterr().err
 
 
 def test_a_token_that_is_easily_guessed_starts_nothing(

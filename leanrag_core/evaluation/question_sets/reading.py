@@ -206,12 +206,17 @@ def read_questions(path: Path) -> tuple[GoldQuestion, ...]:
     A reference graph in the folder `reference` beside the file says which entities the answers of whole-corpus
     questions name, where the file does not; RecordDamaged or ReferenceDamaged where it does not read.
     """
+    return with_entities(read_set(read_question_file(path), path.name), path.parent / "reference")
+
+
+def read_question_file(path: Path) -> bytes:
+    """Return the content of the file, of one that is too long so much that read_set() refuses it. Raises InvalidConfig
+    for a file that cannot be read."""
     try:
         with path.open("rb") as file:
-            questions = read_set(file.read(MAX_BYTES + 1), path.name)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidConfig("questions.unreadable", file=path.name, reason=in_words(error)) from error
-    return with_entities(questions, path.parent / "reference")
 
 
 def to_jsonl(questions: Sequence[GoldQuestion]) -> bytes:
