@@ -5,16 +5,19 @@ from contextlib import suppress
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.evaluation.experiments.running import STAGE as QUESTIONS_STAGE
+from leanrag_core.evaluation.sweeps.points import points
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import from_values
 from leanrag_core.indexing.part_base import parts
-from leanrag_core.jobs.kinds import BUILD, EXPERIMENT
+from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, SWEEP
 from leanrag_core.types.config import BUILTIN, HERE, model_title
 from leanrag_core.types.experiment import ExperimentSpec
 from leanrag_core.types.job import JobState, StageState, Written
+from leanrag_core.types.sweep import SweepSpec
 from leanrag_core.workbench.experiments import PARTS_STAGE
 from pages.common import forms, frame, messages, run_titles, session
 from pages.common.messages import known, language, say, say_or, words
+from pages.evaluate import measure_words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer is waiting for others
 _NAMED_PLACES = 3
@@ -158,13 +161,18 @@ def stage_title(job: JobState, name: str) -> str:
 
 
 def written(job: JobState, text: Written) -> str:
-    """Return what the job wrote; an index part and a run by their titles, since a job notes their names."""
+    """Return what the job wrote; an index part, a run and a point of a sweep by their titles, since a job notes their
+    names."""
     titles: Mapping[str, str] = {}
     if text.stage == PARTS_STAGE:
         titles = {part.name: words(part.part.title) for part in parts().parts}
     elif text.stage == QUESTIONS_STAGE and job.kind.name == EXPERIMENT.name:
         with suppress(RecordDamaged, InvalidConfig):  # of another version, whose keys are shown as they are
             titles = run_titles.titles(from_values(ExperimentSpec, job.config).runs)
+    elif job.kind.name == SWEEP.name:
+        with suppress(RecordDamaged, InvalidConfig):
+            listed = points(from_values(SweepSpec, job.config))
+            titles = {point.name: measure_words.point_title(point) for point in listed}
     return titles.get(text.text, text.text)
 
 

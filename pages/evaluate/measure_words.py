@@ -16,7 +16,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
-from leanrag_core.types.sweep import PointResult
+from leanrag_core.types.sweep import PointResult, SweepPoint
 from pages.common import forms, markup
 from pages.common.html import html
 from pages.common.messages import known, say, say_or, words
@@ -123,9 +123,9 @@ def number(value: Parameter, order: Sequence[Parameter]) -> float:
         return float(order.index(value))
 
 
-def point_title(result: PointResult) -> str:
+def point_title(point: SweepPoint) -> str:
     """Return the settings of a point with their titles, such as "clustersize 20, tau 3"."""
-    settings = result.point.settings.items()
+    settings = point.settings.items()
     return say("ask.comma").join(f"{axis_title(name)} {shown_value(value)}" for name, value in settings)
 
 

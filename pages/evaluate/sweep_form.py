@@ -57,11 +57,7 @@ def _form() -> None:
         strategies = experiments.strategies()
         strategy = _strategy(strategies)
     with right:
-        try:
-            axes = _axes(strategies[strategy])
-        except InvalidConfig as error:
-            message(error, kind="error")
-            return
+        axes = _axes(strategies[strategy])
         sampler, n_points, seed = _sampler(axes)
     changes_index = any(axis.level == INDEX for axis in axes)
     if not changes_index and index is None:
@@ -94,6 +90,9 @@ def _start_button(spec: SweepSpec) -> None:
     """Draw the forecast and the button, or the reason why the specification cannot be run."""
     if not spec.axes:
         draw(markup.muted(say("evaluate.sweep.form.no_axes")))
+        return
+    if not all(axis.values for axis in spec.axes):
+        draw(markup.muted(say("evaluate.sweep.form.no_values")))
         return
     try:
         expected = session.workbench().sweeps.forecast(spec)
@@ -149,7 +148,8 @@ def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
 
 
 def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
-    """Draw the choice of the varied settings and their values. Raises InvalidConfig for a value of another type."""
+    """Draw the choice of the varied settings and their values. A field with a value of another type has no values and
+    says why; the others stay, since a field that is not drawn forgets what is written in it."""
     index_fields = {
         name: spec
         for name, spec in forms.option_fields(IndexConfig).items()
@@ -160,7 +160,8 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
     titles |= {name: say("evaluate.sweep.form.of_asking", name=forms.title_of(name)) for name in own_fields}
     label, usual = say("evaluate.sweep.form.axes"), ["cluster_size", "tau"]
     names = choices.multiselect(label, titles, usual, max_selections=_MOST_AXES, key="sweep_axes")
-    axes = []
+    axes: list[Axis] = []
+    faults: list[InvalidConfig] = []
     with st.grid(2, min_column_width=220, gap="small"):
         for name in names:
             spec = index_fields.get(name) or own_fields[name]
@@ -169,8 +170,15 @@ def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
                 _USUAL.get(name) or _values_of(spec),
                 key=f"sweep_values_{name}",
             )
-            axes.append(Axis(name, values_of(text, spec), INDEX if name in index_fields else RETRIEVAL))
-    return tuple(axis for axis in axes if axis.values)
+            values: tuple[Parameter, ...] = ()
+            try:
+                values = values_of(text, spec)
+            except InvalidConfig as error:
+                faults.append(error)
+            axes.append(Axis(name, values, INDEX if name in index_fields else RETRIEVAL))
+    for fault in faults:
+        message(fault, kind="error")
+    return tuple(axes)
 
 
 def _values_of(spec: Field[Any]) -> str:

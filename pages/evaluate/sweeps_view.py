@@ -11,6 +11,7 @@ from leanrag_core.evaluation.experiments.selection import chosen_ids, written_pl
 from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
+from leanrag_core.jobs.kinds import SWEEP as SWEEP_JOB
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import RecordedConfig
@@ -33,7 +34,7 @@ def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
         return
     with st.container(border=True, key="sweep_panel"):
         template = '<div class="lr-h3">{}<span>{}</span></div>'
-        draw(html(template, measure_words.point_title(result), say("evaluate.sweep.chosen")))
+        draw(html(template, measure_words.point_title(result.point), say("evaluate.sweep.chosen")))
         head = (
             "",
             say("evaluate.sweep.chosen"),
@@ -87,7 +88,7 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
     ) and st.session_state.pop(_IS_OPEN, False):
         st.switch_page(page_path("ask"))
     with st.popover(say("evaluate.sweep.save"), icon=":material/bookmark:", key="sweep_save"):
-        title = st.text_input(say("evaluate.sweep.preset_title"), measure_words.point_title(result), key="sweep_preset")
+        title = st.text_input(say("evaluate.sweep.preset_title"), measure_words.point_title(result.point), key="sweep_preset")
         draw(markup.muted(say("evaluate.sweep.preset_hint")))
         buttons.secondary(say("evaluate.sweep.save"), "", "sweep_save_preset", _save, sweep, result, title)
     if sweep.spec.corpus and buttons.secondary(
@@ -175,6 +176,8 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     draw(markup.muted(_facts(summary, sweep)))
     if not sweep.is_complete:
         message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
+        if not summary.is_shipped and not any(job.kind == SWEEP_JOB for job in session.running_jobs()):
+            buttons.secondary(say("evaluate.history.go_on"), "play_arrow", "sweep_go_on", _go_on, sweep)
     shown = _findings(summary.id, summary.changed, measure, kind, sweep)
     if not shown.points:
         return
@@ -201,13 +204,19 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
         panel(sweep, shown, chosen)
 
 
+def _go_on(sweep: SweepResult) -> None:
+    """Start a job that continues the sweep. For callbacks."""
+    with kept_fault(experiments.FAULT):
+        state.remember(experiments.JOB, session.workbench().sweeps.start(sweep.spec))
+
+
 def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
     """Return the sentence with the names of settings and points replaced by their titles."""
     values = dict(sentence.values)
     for name in ("best", "cheapest"):
         point = sweep.at(str(values.get(name, "")))
         if point is not None:
-            values[name] = measure_words.point_title(point)
+            values[name] = measure_words.point_title(point.point)
     if "axis" in values:
         values["axis"] = measure_words.axis_title(str(values["axis"]))
     return Message(sentence.code, values)
@@ -224,7 +233,7 @@ def _select(points: Sequence[str], chosen: Sequence[str]) -> None:
 
 def _selection_bar(sweep: SweepResult, points: Sequence[str], selected: Sequence[str]) -> None:
     """Draw how many points are selected, a button that clears them, and a list that selects without a mouse."""
-    titles = {result.point.name: forms.plain(measure_words.point_title(result)) for result in sweep.points}
+    titles = {result.point.name: forms.plain(measure_words.point_title(result.point)) for result in sweep.points}
     selection_text = say("evaluate.brush.points", n=len(selected), of=len(points)) if selected else ""
     with brushing.bar_of(selection_text, say("evaluate.brush.hint_points"), clear=partial(_select, points, ())):
         brushing.by_name(SELECTED, titles, selected, partial(_select, points))

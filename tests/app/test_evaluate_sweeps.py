@@ -177,6 +177,19 @@ def test_a_sweep_under_way_shows_what_it_has(home: Workbench, visit: Visit, swee
     assert "–" in [shape["text"] for shape in heat["shapes"]]
 
 
+def test_a_sweep_that_was_stopped_goes_on_by_a_click(
+    home: Workbench, visit: Visit, sweep: dict[str, Any], launched: list[Path]
+) -> None:
+    assert not any(button.key == "sweep_go_on" for button in visit("evaluate", home, tab="sweeps").button)
+    sweep["complete"] = False
+    app = visit("evaluate", home, tab="sweeps")
+    app.button("sweep_go_on").click().run()
+    drawn.assert_sound(app)
+    [job] = home.jobs.all()
+    assert (job.kind.name, job.title, [folder.name for folder in launched]) == ("sweep", "Sizes", [job.id])
+    assert not any(button.key == "sweep_go_on" for button in app.button), "it runs"
+
+
 def test_the_form_says_what_it_takes_and_starts_a_job(home: Workbench, visit: Visit, launched: list[Path]) -> None:
     app = visit("evaluate", home, tab="sweeps")
     app.button("primary_sweep").click().run()
@@ -208,6 +221,23 @@ def test_the_form_begins_with_the_settings_of_the_chosen_index_and_refuses_a_lon
     assert not any(button.key == "primary_sweep_start" for button in app.button)
     app.text_input("sweep_title").set_value("Sizes").run()
     assert app.button("primary_sweep_start").label == "Start"
+
+
+def test_a_wrong_value_leaves_the_other_fields_of_the_form_as_they_are(home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    app.button("primary_sweep").click().run()
+    app.text_input("sweep_values_tau").set_value("1, 4").run()
+    app.text_input("sweep_title").set_value("Mine").run()
+    app.text_input("sweep_values_cluster_size").set_value("five").run()
+    drawn.assert_sound(app)
+    assert 'Clustersize takes whole numbers apart by commas, and "five" holds something else' in drawn.text(app)
+    assert "Write values for each setting that is varied." in drawn.text(app)
+    assert not any(button.key == "primary_sweep_start" for button in app.button)
+    app.text_input("sweep_values_cluster_size").set_value("5").run()
+    assert (app.text_input("sweep_values_tau").value, app.text_input("sweep_title").value) == ("1, 4", "Mine")
+    assert "Points2" in drawn.text(app)
+    app.text_input("sweep_values_tau").set_value("").run()
+    assert "Write values for each setting that is varied." in drawn.text(app), "none is left out unsaid"
 
 
 def test_values_are_read_by_the_type_of_the_setting() -> None:

@@ -14,10 +14,12 @@ from leanrag_core.evaluation.run_titles import with_ids
 from leanrag_core.files.records import plain
 from leanrag_core.jobs import store as job_store
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
-from leanrag_core.jobs.kinds import EXPERIMENT, KINDS
+from leanrag_core.jobs.kinds import EXPERIMENT, KINDS, SWEEP
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.job import JobReport
+from leanrag_core.types.sweep import Axis, SweepSpec
 from tests.app import drawn
+from tests.app.conftest import CORPUS
 from tests.app.job_records import FAILED, HOSTILE, LONG_AGO, STARTED, a_job, progress
 from tests.jobs.survey import SURVEY
 
@@ -88,6 +90,19 @@ def test_runs_that_a_job_asks_are_named_by_their_titles(
     drawn.assert_sound(app)
     [feed] = [each.proto.body for each in app.get("html") if "lr-feed now" in each.proto.body]
     assert re.sub("(<[^>]*>)+", "|", feed.partition('"lr-feed now">')[2]).strip("|") == written
+
+
+def test_points_that_a_sweep_asks_are_named_by_the_titles_of_their_settings(home: Workbench, visit: Visit) -> None:
+    spec = SweepSpec("Sizes", (Axis("cluster_size", (3, 4)),), "sample-agriculture", corpus=CORPUS)
+    folder = home.root / "jobs" / "one"
+    create_job(folder, JobSpec("one", "Sizes", "", plain(spec), {}, LONG_AGO, SWEEP.name))
+    log = JobLog(folder)
+    for event, fields in (STARTED, progress("questions", 1, 6, "results", "cluster_size 4")):
+        log.write(event, **fields)
+    with job_lock(folder).acquire():
+        app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "Questionsclustersize 4" in drawn.text(app)
 
 
 @pytest.fixture
