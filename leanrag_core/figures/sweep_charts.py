@@ -9,6 +9,7 @@ from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, r
 _HIGH, _GAP, _HEAT_TOP = 53, 2, 26  # px
 _STEPS = 5
 _WIDEST = 110
+_RING, _ROOMY = 3.4, 60  # px: radius of the ring; a cell in which a number and the ring have room side by side
 
 
 @dataclass(frozen=True)
@@ -102,14 +103,18 @@ def _cell(
     title = f"{cell.row} / {cell.column}: {cell.shown}" + (f", {cell.note}" if cell.note else "")
     face = rect(x, y, wide, high_px, radius=4, title=title, fill=fill)
     middle, inside = x + wide / 2, {"pointer_events": "none", "fill": ink}
+    from_edge = 10 if wide >= _ROOMY else 7
+    # In a narrow cell the number gives way to the ring.
+    end = x + wide - from_edge - _RING - 2 if cell.is_close else x + wide
+    shown_middle = min(middle, end - text_width(cell.shown, 14.5) / 2)
     shapes = [
         replace(face, pick=cell.pick, is_picked=cell.is_chosen),
-        text(middle, y + 22, cell.shown, size=14.5, anchor="middle", **inside, font_weight="650"),
+        text(shown_middle, y + 22, cell.shown, size=14.5, anchor="middle", **inside, font_weight="650"),
         text(middle, y + 39, cell.note, size=12, anchor="middle", **inside),
     ]
     if cell.is_close:
         ring = {"fill": "none", "stroke": ink, "stroke_width": "1.7", "pointer_events": "none"}
-        shapes.append(circle(x + wide - 10, y + 11, 3.4, **ring))
+        shapes.append(circle(x + wide - from_edge, y + from_edge + 1, _RING, **ring))
     return shapes
 
 
@@ -156,14 +161,16 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
     step = (width - 2 * margin) / max(1, len(axes) - 1)
     xs = [margin + step * place for place in range(len(axes))]
     shapes: list[Shape] = []
+    has_long_titles = any(len(_title_lines(axis.title, step - 6)) > 1 for axis in axes)
+    first_y, second_y, value_y = (10, 23, 36) if has_long_titles else (14, 14, 30)
     order = sorted(runs, key=lambda run: (run.is_chosen, run.is_kept))
     for run in order:
         shapes += _line(run, axes, xs)
     for x, axis in zip(xs, axes, strict=True):
         shapes.append(path(f"M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}", stroke="mute", stroke_width="1.2"))
-        short = fitted(axis.title, step - 6, 12.5)
-        shapes.append(text(x, 14, short, size=12.5, anchor="middle", title=axis.title, font_weight="650"))
-        shapes.append(text(x, 30, axis.high_shown, size=12, anchor="middle", fill="mute"))
+        for y, line in zip((first_y, second_y), _title_lines(axis.title, step - 6), strict=False):
+            shapes.append(text(x, y, line, size=12.5, anchor="middle", title=axis.title, font_weight="650"))
+        shapes.append(text(x, value_y, axis.high_shown, size=12, anchor="middle", fill="mute"))
         shapes.append(text(x, _HEIGHT - 8, axis.low_shown, size=12, anchor="middle", fill="mute"))
         if axis.kept is not None:
             ends = sorted(height_of(end, axis) for end in axis.kept)
@@ -173,6 +180,16 @@ def parallel(axes: Sequence[ParallelAxis], runs: Sequence[ParallelRun], *, width
         if run.is_chosen:
             shapes += _dots(run, axes, xs)
     return Drawing(width, _HEIGHT, label, tuple(shapes))
+
+
+def _title_lines(title: str, width: float) -> tuple[str, ...]:
+    """Return the title in one line, or in two where it is wider; the second is cut to the width."""
+    if text_width(title, 12.5) <= width or " " not in title:
+        return (fitted(title, width, 12.5),)
+    first, *rest = title.split()
+    while len(rest) > 1 and text_width(f"{first} {rest[0]}", 12.5) <= width:
+        first, *rest = f"{first} {rest[0]}", *rest[1:]
+    return fitted(first, width, 12.5), fitted(" ".join(rest), width, 12.5)
 
 
 def height_of(value: float, axis: ParallelAxis) -> float:

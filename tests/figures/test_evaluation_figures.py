@@ -161,6 +161,20 @@ def test_a_heat_map_outlines_the_best_rings_what_is_no_worse_and_can_be_picked()
     assert "l4)" in style(next(shape for shape in light.shapes if shape.pick == "a")), "darker is better"
 
 
+def test_in_a_narrow_cell_the_ring_stands_beside_the_number() -> None:
+    columns = [str(number) for number in range(6)]
+    cells = [HeatCell("10", column, 0.8, ".80", "4,614", is_close=True, pick=column) for column in columns]
+    for width in (290, 480, 900):
+        drawing = heat_map(cells, HeatAxis("size", ["10"]), HeatAxis("tau", columns), width=width, label="x")
+        rings = [shape.attributes for shape in drawing.shapes if shape.tag == "circle"]
+        numbers_shown = [shape.attributes for shape in drawing.shapes if shape.text == ".80"]
+        faces = [shape.attributes for shape in drawing.shapes if shape.pick]
+        for ring, number, face in zip(rings, numbers_shown, faces, strict=True):
+            half = text_width(".80", 14.5) / 2
+            assert float(number["x"]) + half <= float(ring["cx"]) - float(ring["r"])
+            assert float(face["x"]) <= float(number["x"]) - half
+
+
 def test_the_front_keeps_what_nothing_beats() -> None:
     points = [(2000, 0.7), (2200, 0.74), (2300, 0.73), (2400, 0.78), (2200, 0.72), (2500, 0.78)]
     assert front(points) == (0, 1, 3)
@@ -207,6 +221,16 @@ def test_a_run_goes_through_the_heights_of_its_values() -> None:
     [kept] = [shape for shape in drawing.shapes if shape.tag == "rect"]
     assert kept.attributes["y"] == 40
     assert kept.attributes["height"] == 41.5
+
+
+def test_a_long_title_of_an_axis_takes_two_lines_above_its_highest_value() -> None:
+    axes = [ParallelAxis(title, 0, 1, "0", "1") for title in ("tau", "Evidence recall", "Recall per 1,000 tokens")]
+    drawing = parallel(axes, [], width=240, label="x")
+    at = {shape.text: float(shape.attributes["y"]) for shape in drawing.shapes if shape.tag == "text"}
+    assert at["tau"] == at["Evidence"] < at["recall"] < at["1"] < height_of(1, axes[0])
+    assert at["Recall per"] == at["tau"]
+    alone = parallel(axes[:1], [], width=240, label="x")
+    assert [shape.attributes["y"] for shape in alone.shapes if shape.text == "tau"] == [14]
 
 
 def test_a_bias_is_coloured_only_where_its_interval_excludes_a_half() -> None:
