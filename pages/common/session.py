@@ -22,6 +22,7 @@ from leanrag_core.types.scope import Scope as Within
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.indexes import EARLIER
 from pages.common.messages import language
 
 Options = tuple[tuple[str, Any], ...]
@@ -43,6 +44,16 @@ def index_list() -> IndexList:
     """Return the existing indexes, with titles in the reader's language; an unreadable one hides none of the others."""
     listed = workbench().indexes.index_list()
     return replace(listed, indexes=with_titles(listed.indexes, language()))
+
+
+def is_current(summary: IndexSummary) -> bool:
+    """Return whether the index is still the one of the summary: an update or a deletion elsewhere ends that."""
+    if summary.id.startswith(EARLIER):
+        return True
+    try:
+        return workbench().indexes.summary(summary.id).created == summary.created
+    except LeanRAGError:
+        return False
 
 
 def open_index(summary: IndexSummary) -> Index:

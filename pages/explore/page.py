@@ -57,6 +57,8 @@ def page() -> None:
 @st.fragment
 def body(summary: IndexSummary) -> None:
     """Draw everything that a choice on this page may change; the frame around it need not rerun."""
+    if not session.is_current(summary):  # it was updated, or deleted, since the frame was drawn
+        st.rerun()
     with plain_errors(), session.reading(summary) as index:
         now = exploring(index, summary)
         with st.container(gap="xsmall", key="explore_body"):

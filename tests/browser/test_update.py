@@ -22,8 +22,12 @@ def test_an_index_is_updated_through_the_page_and_the_update_is_undone(
     bench = Workbench.default(tmp_path / "home")
     corpus_id = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
     bench.build(corpus_id, IndexConfig(cluster_size=4), name="Grey Coast")
-    server, watched = server_in(tmp_path / "home"), watch()
-    page = watched.page
+    (before,) = bench.indexes.all()
+    server, watched, elsewhere = server_in(tmp_path / "home"), watch(), watch()
+    page, second = watched.page, elsewhere.page
+    second.goto(f"{server.url}/explore?index={before.id}")
+    settled(second)
+    expect(second.get_by_text(f": {before.layers[0].entities} entities, ")).to_be_visible()
     page.goto(f"{server.url}/library?corpus={corpus_id}")
     settled(page)
 
@@ -47,6 +51,14 @@ def test_an_index_is_updated_through_the_page_and_the_update_is_undone(
     snap(page, "update_3_done")
     (index,) = bench.indexes.all()
     assert bench.indexes.open(index.id).documents["name"].to_pylist() == ["coast.md", "owls.txt"]
+
+    # A choice in another tab draws the index as it is now, its figures in the head of the page included.
+    second.get_by_text("Treemap", exact=True).click()
+    settled(second)
+    updated = bench.indexes.all()[0].layers[0].entities
+    assert updated != before.layers[0].entities
+    expect(second.get_by_text(f": {updated} entities, ")).to_be_visible()
+    elsewhere.assert_clean()
 
     fold = page.get_by_text("Update and edits")
     if not page.get_by_role("button", name="Undo the last change").is_visible():
