@@ -27,7 +27,7 @@ from leanrag_core.indexing.stages.base_graph import (
 )
 from leanrag_core.indexing.updating.before import Before
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.storage.layout import calls_table, read_edits, read_manifest, rename_index, write_index
+from leanrag_core.storage.layout import calls_table, read_edits, read_manifest, rename_corpus, rename_index, write_index
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
@@ -39,7 +39,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, FOLDER, READ_ANYWAY, CorpusTables, Index
 from leanrag_core.types.job import Progress, Report, silent
-from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding, Manifest
 from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
@@ -272,8 +272,19 @@ def _write(
         keeps = StateChange.of(before.step) if before else StateChange("build") if _was_changed(out) else None
         with staged(out, in_store=request.in_store, keeps=keeps) as staging:
             write_index(staging, make(), extras, request.edits or NO_EDITS, replaced=out)
+            if before is not None:
+                _take_over_names(out, staging, before.index.manifest)
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))
+
+
+def _take_over_names(out: Path, staging: Path, before: Manifest) -> None:
+    """Give the index in `staging` the names that the one it replaces, or its corpus, was given since it was read."""
+    now = read_manifest(out)
+    if now.name != before.name:
+        rename_index(staging, now.name)
+    if now.corpus.name != before.corpus.name:
+        rename_corpus(staging, now.corpus.name)
 
 
 def _was_changed(out: Path) -> bool:

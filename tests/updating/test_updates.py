@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from leanrag_core import Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing import build
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.preview import changes_to, removal
 from leanrag_core.storage.earlier_states import earlier_states
+from leanrag_core.storage.layout import rename_corpus, rename_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.snapshots import KEPT_STATES
 from tests.updating.conftest import CONFIG, content, read
@@ -54,6 +57,22 @@ def test_a_new_document_leaves_clusters_that_it_does_not_touch_as_they_were(benc
     assert (report.chunks_added, report.chunks_removed, report.entities_removed) == (1, 0, 0)
     assert (report.layers[0].kept, report.layers[0].changed) == (len(before.layers[1]), 0)
     assert 0 < report.texts_written < report.texts_kept
+
+
+def test_names_that_are_given_during_an_update_stay(
+    bench: Workbench, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = build.write_index
+
+    def renamed_meanwhile(*arguments: Any, **more: Any) -> None:
+        rename_index(folder, "Renamed")
+        rename_corpus(folder, "Forest")
+        written(*arguments, **more)
+
+    monkeypatch.setattr(build, "write_index", renamed_meanwhile)
+    after = add(bench, folder, "owls.txt", OWLS)
+    assert (after.manifest.name, after.manifest.corpus.name) == ("Renamed", "Forest")
+    assert failed(after) == []
 
 
 def test_texts_of_untouched_clusters_are_those_of_before(bench: Workbench, folder: Path) -> None:
