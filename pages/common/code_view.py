@@ -19,7 +19,7 @@ def _fold(make: Callable[[], Code], key: str) -> None:
     fold = st.popover(say("code.title"), icon=":material/code:", type="tertiary", key=key, on_change="rerun")
     with fold:
         # Drawn before it opens, so that it opens to the side with room for the code, which comes later (style.css).
-        draw(html('<div class="lr-small lr-muted lr-codehint">{}</div>', say("code.hint")))
+        draw(html('<div class="lr-small lr-muted lr-late">{}</div>', say("code.hint")))
     if not fold.open:
         return
     code = make()

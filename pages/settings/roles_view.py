@@ -36,6 +36,7 @@ from pages.settings import endpoint_view, settings_form
 _ROW = (1.2, 2.2, 2.1, 0.65, 1.15, 1.05, 2.0, 0.85, 0.75)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
+_DRAWN = "lr_roles_opened"  # in the session: roles whose further settings are drawn
 _NUMBERS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "max_reply_tokens", "window")
 
 
@@ -90,8 +91,8 @@ def _row(settings: Settings, role: str) -> None:
             label = say("roles.check_again" if checked else "roles.check_one")
             if untried is None and buttons.tertiary(label, "", f"check_{role}"):
                 _check(settings, [role])
-        with cells[8], st.popover(say("roles.more"), type="tertiary", key=f"more_{role}"):
-            _more(settings, role, role_settings)
+        with cells[8]:
+            st.fragment(_fold)(settings, role, role_settings)
         settings_form.fault(f"role_{role}")
 
 
@@ -199,10 +200,21 @@ def _set(role: str, before: str, *, model: str | None = None, **changes: Any) ->
     return None
 
 
+def _fold(settings: Settings, role: str, role_settings: Role) -> None:
+    """Draw the further settings of the role once a person has opened them; they then stay, with what is not saved."""
+    key, drawn = f"more_{role}", state.in_session(_DRAWN, set[str])
+    fold = st.popover(say("roles.more"), type="tertiary", key=key, on_change="rerun")
+    if fold.open:
+        drawn.add(role)
+    with fold:
+        draw(html('<b class="lr-late">{}</b>', say(f"role.{role}")))
+        if role in drawn:
+            _more(settings, role, role_settings)
+
+
 def _more(settings: Settings, role: str, role_settings: Role) -> None:
-    """Draw the further settings of the role, saved by one click."""
+    """Draw the fields of the further settings, saved by one click."""
     with st.form(f"form_{role}", border=False):
-        draw(html("<b>{}</b>", say(f"role.{role}")))
         server_settings = settings.of_role(role)
         texts = {"key_variable": st.text_input(forms.title_of("key_variable"), role_settings.key_variable)}
         draw(markup.hint(keys.key_state(server_settings)))

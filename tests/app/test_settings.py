@@ -341,6 +341,26 @@ def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Vi
     assert "9 tokens read, 4 written" in calls[0].facts
 
 
+def test_further_settings_of_a_role_are_drawn_once_they_were_opened_and_then_stay(
+    home: Workbench, visit: Visit
+) -> None:
+    def fields(app: AppTest) -> list[str]:
+        return [field.label for field in app.number_input if field.label == "Window (0: as the server says)"]
+
+    app = visit("settings", home)
+    assert fields(app) == []
+    for is_open in (True, False):
+        app.session_state["more_answers"] = is_open
+        app.run()
+        drawn.assert_sound(app)
+        assert len(fields(app)) == 1
+    [window] = [field for field in app.number_input if field.label == "Window (0: as the server says)"]
+    window.set_value(9_000)
+    [keep] = [button for button in app.button if button.label == "Keep"]
+    keep.click().run()
+    assert home.settings.read().roles["answers"].window == 9_000
+
+
 def test_the_choice_of_calls_to_delete_stays_open_until_they_are_deleted(home: Workbench, visit: Visit) -> None:
     for number in range(3):
         home.calls.put(f"key-{number}", CallRecord("openai:m", "answer.v1:abc", "gone", str(number)))

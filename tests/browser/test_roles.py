@@ -83,6 +83,17 @@ def test_two_roles_are_set_to_two_servers_and_each_gets_its_own(
             answers.get_by_role("button", name="More").click()  # which closes it
             expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
         assert bench.settings.read().roles[ANSWERS].key_variable == "WRITER_KEY"
+        written = page.get_by_role("textbox", name="More fields of each request")
+        for text in ('{"top_p": 1}', '{"top_p": 0.5}'):  # what is not yet kept is there when it is opened again
+            answers.get_by_role("button", name="More").click()
+            written.fill(text)
+            answers.get_by_role("button", name="More").click()
+            expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+            settled(page)
+            answers.get_by_role("button", name="More").click()
+            expect(written).to_have_value(text)
+            answers.get_by_role("button", name="More").click()
+            expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
 
         page.locator(".st-key-check_answers").get_by_role("button").click()
         settled(page)
