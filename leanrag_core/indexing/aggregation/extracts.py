@@ -18,7 +18,9 @@ _ONE = 0.7
 _OPENING = 5  # words
 _FEWEST_FINDINGS, _MOST_FINDINGS = 5, 7
 _RELATION_FINDINGS = 3
-_EXPLANATION_TOKENS = 80
+_EXPLANATION_TOKENS, _TOKENS_OF_END = 80, 4
+_CLOSING = {"“": "”", "「": "」", "『": "』", "《": "》"}
+_BEFORE_ELLIPSIS = " ,;:，、；：—-"
 _CHINESE_STOPS = ("。", "！", "？")
 _LONGEST_HEAD = 120  # characters of "A weakens B" before a colon
 
@@ -283,10 +285,20 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
 
 
 def _first_sentences(text: str) -> str:
-    """Return the first sentence, or its beginning when it is long."""
+    """Return the first sentence, or its beginning with an ellipsis when it is long; quotations that it opens are
+    closed."""
     first = next(iter(sentences(text)), "")
     if not first:
         return ""
     ended = _ended(first)
-    short = len(ended.encode()) <= _EXPLANATION_TOKENS or count_tokens(ended) <= _EXPLANATION_TOKENS
-    return ended if short else trim_to_tokens(ended, _EXPLANATION_TOKENS)
+    if len(ended.encode()) > _EXPLANATION_TOKENS and count_tokens(ended) > _EXPLANATION_TOKENS:
+        beginning = trim_to_tokens(ended, _EXPLANATION_TOKENS - _TOKENS_OF_END)
+        whole_words = beginning if is_chinese(beginning) else beginning.rpartition(" ")[0] or beginning
+        ended = f"{whole_words.rstrip(_BEFORE_ELLIPSIS)}…"
+    open_marks: list[str] = []
+    for letter in ended:
+        if letter in _CLOSING:
+            open_marks.append(_CLOSING[letter])
+        elif open_marks and letter == open_marks[-1]:
+            open_marks.pop()
+    return ended + "".join(reversed(open_marks))

@@ -15,7 +15,7 @@ from leanrag_core.indexing.aggregation.cluster_names import (
 from leanrag_core.indexing.aggregation.cluster_openings import openings
 from leanrag_core.indexing.aggregation.cluster_terms import Candidate, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
-from leanrag_core.indexing.aggregation.extracts import choose_sentences
+from leanrag_core.indexing.aggregation.extracts import _first_sentences, choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy
 from leanrag_core.indexing.aggregation.joined_names import Term, cluster_name
 from leanrag_core.indexing.aggregation.phrases import Lexicon, sentences
@@ -373,3 +373,17 @@ def test_chosen_sentences_do_not_repeat_one_another():
         descriptions, np.ones((3, 1), dtype=np.float32), Lexicon(), np.ones(0), n_sentences=2, max_tokens=60
     )
     assert chosen == "Mites harm brood in the hive. Queens lay many eggs in spring."
+
+
+def test_a_finding_that_is_cut_says_so_and_closes_what_it_quotes():
+    long = "The keeper of the hive, " + "who counted mites in every frame, " * 30
+    cut = _first_sentences(f"{long}said no more.")
+    assert cut.startswith("The keeper of the hive, who counted")
+    assert re.search(r"\w…$", cut)
+    assert count_tokens(cut) <= 80
+    assert cut[:-1] in long
+    assert _first_sentences("He wrote: “Bees dance.” They did.") == "He wrote: “Bees dance.”"
+    chinese = _first_sentences("他在《养蜂记》里写道：“" + "蜜蜂在巢脾上跳舞，" * 30 + "”")
+    assert chinese.endswith("…”")
+    assert count_tokens(chinese) <= 80
+    assert _first_sentences("Bees dance. They fly.") == "Bees dance."
