@@ -233,7 +233,7 @@ def _relation_finding(members: ClusterView, relation: InsideRelation) -> Finding
     is_of_base = relation.kind not in ("summarised", "concatenated")
     if is_of_base and colon and len(head) <= _LONGEST_HEAD and names_both:
         return Finding(_capital(head), _first_sentences(rest))  # "A weakens B: the sentence that says so"
-    summary = _relation_in_chinese if is_chinese(left + right) else _relation_in_english
+    summary = _relation_in_chinese if is_chinese(relation.description or left + right) else _relation_in_english
     return Finding(_capital(summary(left, right, relation)), _first_sentences(relation.description))
 
 
@@ -270,7 +270,8 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
     partners = [shown(member) for member in linked[:2]]
     label = name if type_ in ("", "unknown", "aggregated") else f"{name} ({type_})"
     explanation = _first_sentences(members.descriptions[place])
-    if is_chinese(members.names[place]):
+    # A name may be Latin in a Chinese text; who is not described is spoken of in the language of the others.
+    if is_chinese(explanation or "".join(members.descriptions) or name):
         others = f"等{len(linked)}个实体" if len(linked) > 2 else ""
         summary = f"{name}与{'、'.join(partners)}{others}相连" if partners else f"{name}属于这一组"
         return Finding(summary, explanation or f"文档提到{name}，但没有说明。")

@@ -247,6 +247,25 @@ def test_findings_of_chinese_members_are_chinese():
     assert not re.search("[A-Za-z]", written)
 
 
+def test_findings_are_in_the_language_of_the_text_whatever_the_names_are():
+    names = ("PCA", "UV", "IoT")
+    relations = (InsideRelation(0, 1, "co-occurrence", 1.0, 1, (), "PCA处理并压缩UV数据。"),)
+    view = ClusterView(
+        1,
+        0,
+        (0, 1, 2),
+        names,
+        ("",) * 3,
+        ("主成分分析。", "紫外线。", ""),
+        np.eye(3, dtype=np.float32),
+        (1, 1, 0),
+        relations,
+    )
+    findings = BuiltinWriter().entity(view).findings
+    assert "PCA与UV一同提到" in [finding.summary for finding in findings]
+    assert ("IoT属于这一组", "文档提到IoT，但没有说明。") in [(each.summary, each.explanation) for each in findings]
+
+
 def test_the_phrase_that_only_one_cluster_has_comes_first(graph_of):
     texts = ["Sugar beet grows here.", "Sugar beet is sweet.", "Red clover grows here.", "Red clover is sweet."]
     graph = graph_of([(f"N{row}x", "", [text]) for row, text in enumerate(texts)], [])
