@@ -86,7 +86,7 @@ def test_the_part_that_a_tried_setting_needs_is_made(index: Path, capsys: pytest
     arguments = (index, QUESTION, third, "--strategy", "leanrag_walk", "--top-n", 2)
     shutil.rmtree(index / "parts", ignore_errors=True)
     offered = [offer["changes"] for offer in run(capsys, *arguments)["offers"]]
-    assert offered == [{"top_n": [2, 3]}, {"seed_help": [None, "hybrid"]}], "help of Hybrid needs the lexical part"
+    assert offered == [{"top_n": [2, 3]}, {"seed_help": ["none", "hybrid"]}], "help of Hybrid needs the lexical part"
     assert [path.name for path in (index / "parts").iterdir()] == ["lexical"]
 
 

@@ -73,10 +73,10 @@ def attempt(
             return None
         reached = lane(tried, index, gold)
         if reached.is_found:
+            defaults: dict[str, Any] = {spec.name: spec.default for spec in fields(info.config)}
+            before = defaults | dict(trace.parameters)
             changes = tuple(
-                Change(name, trace.parameters.get(name), value)
-                for name, value in chosen.items()
-                if trace.parameters.get(name) != value
+                Change(name, before.get(name), value) for name, value in chosen.items() if before.get(name) != value
             )
             return Remedy(changes, tried.context.tokens - trace.context.tokens, reached)
         more = _next(tried, gold, reached, info)
