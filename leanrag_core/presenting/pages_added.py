@@ -131,4 +131,4 @@ def _picture(added: AddedPicture, words: Words) -> Page:
 
 
 def _of(index: str, made: str, words: Words) -> Message:
-    return message("present.added.of", index=isolated(index), day=words.day(made) or made)
+    return message("present.added.foot", index=isolated(index), day=words.day(made) or made)

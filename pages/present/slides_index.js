@@ -48,11 +48,14 @@ function drawDocuments(body, view, { deck }) {
   legend(right, [["chunk", deck.words.legend_chunk]]);
   const { svg, width, height, small } = figure(right, view.title);
   const step = Math.min(44, height / drawn.length),
-    left = small ? 130 : 300,
     // Chunks overlap: together they may be longer than their document.
     most = Math.max(...drawn.map((each) => each.chunks.reduce((sum, tokens) => sum + tokens, 0)), 1);
   const size = Math.min(17, Math.max(14.5, step * 0.6)),
     font = `500 ${size}px ${FONT}`;
+  pen.font = font;
+  // Titles have the room that they take, up to half of the figure.
+  const widest = Math.max(0, ...drawn.map((each) => pen.measureText(each.title).width)),
+    left = small ? 130 : Math.min(Math.max(300, widest + 24), Math.max(300, width * 0.5));
   drawn.forEach((each, row) => {
     const y = row * step,
       group = make("g", {}, svg);

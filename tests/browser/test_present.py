@@ -10,8 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from leanrag_core import Workbench
+from leanrag_core.messages.message import message
 from leanrag_core.presenting.edits import Edits
 from leanrag_core.presenting.slides import as_html
+from leanrag_core.presenting.story import AddedBoard, BoardPoint, Estimate
 from tests.browser.conftest import LOADED_FONTS, Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
@@ -204,7 +206,50 @@ def test_paper_has_a_slide_a_page_with_steps_answer_notes_and_source(browser: Br
         assert n_pages(page.pdf(prefer_css_page_size=True, print_background=True)) == 9, "a second time the same"
         expect(page.locator(".lrp-sheets")).to_have_count(0)
         heading(page, "What it cost")
+        # Names on paper are as wide as they were measured, so that none leaves its block.
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        name = page.locator(".lrp-sheets .lrp-name").first
+        assert name.evaluate("name => getComputedStyle(name).textRendering.toLowerCase()") == "geometricprecision"
         assert errors == []
+
+
+def test_a_table_on_the_next_slide_is_as_small_as_what_it_stands_in(browser: Browser, tmp_path: Path) -> None:
+    made = Workbench(tmp_path / "home").presentations.read(SAMPLE)
+    point = BoardPoint(message("plain", text="N 10"), Estimate(3900, 3800, 4000, 26), Estimate(0.8, 0.7, 0.9, 26), 0, 0)
+    words = (message("plain", text=text) for text in ("LeanRAG", "N 10", "Evidence recall"))
+    board = AddedBoard(*words, "Bees", "2026-11-22", (point,), 0, 0)
+    file = tmp_path / "story.html"
+    edits = Edits(order=("documents", "board-1"))
+    file.write_bytes(as_html(replace(made, edits=edits, added={"board-1": board})))
+    with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        with page.expect_popup() as opened:
+            page.keyboard.press("s")
+        table = opened.value.locator(".lrp-preview table")
+        expect(table).to_contain_text("N 10")
+        sizes = table.evaluate("table => [table, table.parentElement].map(each => getComputedStyle(each).fontSize)")
+        assert sizes[0] == sizes[1]
+
+
+def test_names_of_documents_have_the_room_that_they_take(browser: Browser, tmp_path: Path) -> None:
+    made = Workbench(tmp_path / "home").presentations.read(SAMPLE)
+    title = "Protocol for the Inspection of Brood in Autumn"
+    drawn = tuple(replace(document, title=title) for document in made.documents.drawn)
+    file = tmp_path / "story.html"
+    file.write_bytes(as_html(replace(made, documents=replace(made.documents, drawn=drawn))))
+    with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        heading(page, "What was read")
+        label = page.locator(".lrp-label").first
+        expect(label).to_have_text(title)
+        chunk = page.locator(".lrp-chunk").first
+        right, left = (each.bounding_box() for each in (label, chunk))
+        assert right is not None
+        assert left is not None
+        assert right["x"] + right["width"] <= left["x"]
 
 
 def test_the_speaker_has_notes_and_the_next_slide_in_a_second_window(browser: Browser, tmp_path: Path) -> None:
