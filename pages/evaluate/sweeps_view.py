@@ -68,8 +68,11 @@ def _row(
 
         change = "–" if own is None or other is None else measuring.written_difference(name, own - other)
         interval = shown.at(result.point.name).difference
-        if name == shown.measure and interval is not None and interval.low is not None and interval.high is not None:
-            change += f" ± {numbers.score((interval.high - interval.low) / 2)}"
+        if name == shown.measure and interval is not None:
+            # Of the questions that both have: the means are of all of each, and a sweep under way has fewer of some.
+            change = measuring.written_difference(name, interval.value)
+            if interval.low is not None and interval.high is not None:
+                change += f" ± {numbers.score((interval.high - interval.low) / 2)}"
     own_text, other_text = ("–" if value is None else words(value) for value in (own, other))
     title = say("evaluate.sweep.build_time") if name == _BUILD else measure_words.axis_title(name)
     return title, own_text, other_text, change
@@ -88,7 +91,9 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
     ) and st.session_state.pop(_IS_OPEN, False):
         st.switch_page(page_path("ask"))
     with st.popover(say("evaluate.sweep.save"), icon=":material/bookmark:", key="sweep_save"):
-        title = st.text_input(say("evaluate.sweep.preset_title"), measure_words.point_title(result.point), key="sweep_preset")
+        title = st.text_input(
+            say("evaluate.sweep.preset_title"), measure_words.point_title(result.point), key="sweep_preset"
+        )
         draw(markup.muted(say("evaluate.sweep.preset_hint")))
         buttons.secondary(say("evaluate.sweep.save"), "", "sweep_save_preset", _save, sweep, result, title)
     if sweep.spec.corpus and buttons.secondary(
