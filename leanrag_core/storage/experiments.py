@@ -223,6 +223,7 @@ class SweepStore(RecordStore[SweepSummary, SweepWriter]):
         """Return the sweep's row in a list. Raises SweepNotFound, RecordDamaged."""
         stored = self.read(id_)
         experiment = stored.record.experiment
+        results = self.results(id_).summary(experiment) if experiment else None
         return SweepSummary(
             id=id_,
             title=stored.spec.title,
@@ -231,11 +232,11 @@ class SweepStore(RecordStore[SweepSummary, SweepWriter]):
             axes=tuple(axis.name for axis in stored.spec.axes),
             points=len(stored.record.points),
             built=len(stored.indexes),
-            rows=self.results(id_).summary(experiment).rows if experiment else 0,
+            rows=results.rows if results else 0,
             all=len(stored.record.points) * len(stored.record.questions),
             is_complete=stored.record.is_complete,
             is_shipped=stored.is_shipped,
-            changed=time_of(self.changed(id_)),
+            changed=max(time_of(self.changed(id_)), results.changed if results else ""),
         )
 
     def read(self, id_: str) -> StoredSweep:

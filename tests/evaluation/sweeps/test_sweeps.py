@@ -1,6 +1,8 @@
 """Sweeps with the built-in models: rows of every point, kept stages, the same bytes twice, stopped and resumed."""
 
+import os
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +57,14 @@ def test_every_point_has_its_index_and_a_score_for_each_question(bench: Workbenc
     assert [point.build.is_first for point in result.points if point.build is not None] == [True, False, False, False]
     assert bench.indexes.all() == []
     assert len(bench.sweeps.questions(summary.id)) == 3
+
+
+def test_a_sweep_has_changed_when_a_result_came(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    (rows,) = bench.sweeps.store.folder(summary.id).glob("results/*/rows.jsonl")
+    later = time.time() + 60
+    os.utime(rows, (later, later))
+    assert own_sweeps(bench)[0].changed > summary.changed, "else the charts of a running sweep stay as they were"
 
 
 def test_points_after_the_first_read_nothing_again(
