@@ -42,6 +42,7 @@ def test_a_worse_setting_fails_beside_the_written_baseline_and_the_same_one_pass
     [
         ((), "say what is to be checked"),
         (("--floor", "recall@5"), "a floor is MEASURE=VALUE"),
+        (("--floor", "recall@5=7"), "recall@5 lies between 0 and 1: a floor of 7 says nothing"),
         (("--floor", "luck=.5"), "there is no measure 'luck'"),
         (("--floor", "f1=.5"), "no question has a score of 'f1'"),
         (("--against", QUESTIONS), "no file of scores"),

@@ -63,7 +63,12 @@ def _gate(options: argparse.Namespace) -> int:
     """Measure retrieval alone, as evaluate does."""
     if not 0 < options.loss < 1:
         raise InvalidConfig("gate.loss_invalid", loss=f"{options.loss:g}")
-    floors = {_measure(name).name: value for name, value in _floors(options.floor).items()}
+    floors = {}
+    for name, floor in _floors(options.floor).items():
+        info = _measure(name)
+        if info.unit == SHARE and not 0 <= floor <= 1:
+            raise InvalidConfig("gate.floor_no_share", measure=name, floor=f"{floor:g}")
+        floors[info.name] = floor
     names = tuple(_measure(name).name for name in options.measure)
     bench, questions = Workbench.default(), read_questions(options.questions)
     before = None if options.against is None else _baseline(bench, options, questions)

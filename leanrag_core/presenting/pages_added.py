@@ -71,13 +71,18 @@ def _comparison(added: AddedComparison, words: Words) -> Page:
         foot.append(message("present.equal.foot", n=added.budget))
         if any(side.run.answer is None for side in sides):
             foot.append(message("present.equal.no_answer"))
-    elif claims.less_reading(tokens[0], min(tokens[1:])):
+    elif claims.less_reading(tokens[0], min(tokens[1:])) and not all(map(_declines, sides)):
         title = message("present.compare.title", share=share(tokens[0] / min(tokens[1:])))
     else:
         title = message("present.added.compare_title")
     if any(each["is_cut"] for each in columns):
         foot.append(message("present.compare.opening"))
     return Page(title, Claim(None), {"question": added.question, "columns": columns}, tuple(foot))
+
+
+def _declines(side: Side) -> bool:
+    answer = side.run.answer
+    return answer is not None and not answer.grounded
 
 
 def _board(added: AddedBoard, words: Words) -> Page:

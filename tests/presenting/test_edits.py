@@ -124,6 +124,23 @@ def test_at_equal_tokens_whole_items_stay_and_an_answer_of_lost_texts_goes(make:
     assert deck.slides[0].views[0].title == f"The same question, {whole:,} tokens each"
 
 
+def test_a_comparison_in_which_nobody_answers_praises_no_smaller_reading(make: Make) -> None:
+    made = make()
+    question = made.questions[0]
+    small, large = sorted(question.sides, key=lambda side: side.run.trace.context.tokens)[:: len(question.sides) - 1]
+    titles = []
+    for grounded in (True, False):
+        sides = [
+            replace(side, run=replace(side.run, answer=side.run.answer and replace(side.run.answer, grounded=grounded)))
+            for side in (small, large)
+        ]
+        added = AddedComparison(question.question, "Bees", made.made, tuple(sides), 2, 0)
+        deck = deck_of(replace(made, edits=Edits(order=("comparison-1",)), added={"comparison-1": added}))
+        titles.append(deck.slides[0].views[0].title)
+    assert "% of the reading" in titles[0]
+    assert titles[1] == "The same question, side by side"
+
+
 @pytest.mark.parametrize(
     "content",
     [

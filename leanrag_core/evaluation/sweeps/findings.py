@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from leanrag_core.evaluation.measuring import written_difference
 from leanrag_core.evaluation.statistics import Interval, Scores, differ, difference_interval, mean_interval, pair_tests
 from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.evaluation.tables import less_is_better, scores_for_mean
@@ -54,6 +55,7 @@ def _scores(rows: dict[str, QuestionRow], questions: tuple[str, ...]) -> dict[st
 
 
 _EQUAL = 1e-9  # means that differ by less are equal
+_OF_ANOTHER = 0.5  # share of another point's scores that the best has at least
 
 
 @dataclass(frozen=True)
@@ -226,8 +228,11 @@ def _mean(scores: Scores) -> float | None:
 
 
 def _best(values: Sequence[Scores], costs: Sequence[float | None], less: bool) -> int | None:
-    """Return the place of the best mean; of equal ones the cheapest, then the first."""
-    means = [_mean(scores) for scores in values]
+    """Return the place of the best mean; of equal ones the cheapest, then the first. A point with less than half as
+    many scores as another has only begun, and is not the best."""
+    counts = [sum(score is not None for score in scores) for scores in values]
+    enough = _OF_ANOTHER * max(counts, default=0)
+    means = [_mean(scores) if count >= enough else None for scores, count in zip(values, counts, strict=True)]
     known = [(-mean if less else mean) for mean in means if mean is not None]
     if not known:
         return None
@@ -279,8 +284,11 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     code = "sweep.headline.close" if findings.tells else "sweep.headline.none"
     sentences.append(message(code, n=len(findings.close), all=len(findings.points), best=best.name))
     if cheapest.name != best.name and best.cost is not None and cheapest.cost is not None and cheapest.difference:
-        saved, lost = best.cost - cheapest.cost, abs(cheapest.difference.value)
-        sentences.append(message("sweep.headline.saves", cheapest=cheapest.name, saved=saved, lost=lost))
+        saved = best.cost - cheapest.cost
+        lost = written_difference(findings.measure, abs(cheapest.difference.value))
+        # One that rounds to nothing is written without a sign.
+        code = "sweep.headline.saves" if lost.startswith("+") else "sweep.headline.saves_free"
+        sentences.append(message(code, cheapest=cheapest.name, saved=saved, lost=lost.removeprefix("+")))
     return (*sentences, *left_out)
 
 

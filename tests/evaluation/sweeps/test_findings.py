@@ -88,7 +88,18 @@ def test_the_cheapest_of_the_good_points_is_named_with_what_it_saves() -> None:
     )
     shown = findings(sweep(result.points[0], result.points[1], better))
     assert (shown.best, shown.cheapest) == ("cluster_size 20, tau 1", "cluster_size 10, tau 3")
-    assert "saves 200 tokens of context for 0.010" in sentence(headline(shown)[-1])
+    assert "saves 200 tokens of context for .01 of the measure" in sentence(headline(shown)[-1])
+    hardly = (0.7,) * (N - 1) + (0.72,)
+    hardly_better = PointResult(result.points[2].point, scores={**better.scores, "evidence-recall": hardly})
+    shown = findings(sweep(result.points[0], result.points[1], hardly_better))
+    assert "saves 200 tokens of context, with the same mean" in sentence(headline(shown)[-1])
+
+
+def test_a_point_that_has_only_begun_is_not_the_best() -> None:
+    lucky = point(10, 1, 1.0, 100)
+    for n_scores, best in ((1, "cluster_size 20, tau 3"), (N // 2, "cluster_size 10, tau 1")):
+        scores = {name: (*known[:n_scores], *(None,) * (N - n_scores)) for name, known in lucky.scores.items()}
+        assert findings(sweep(PointResult(lucky.point, scores=scores), *RESULT.points[1:])).best == best
 
 
 def test_a_measure_of_which_less_is_better_has_its_lowest_mean_as_the_best() -> None:
