@@ -224,9 +224,11 @@ function boardGrid(svg, data, axes, frame, atX, atY) {
       },
       grid,
     );
-  for (const tick of boardTicks(axes.low, axes.high, 6)) {
+  const ticks = boardTicks(axes.low, axes.high, 6),
+    places = ticks.every((tick) => Number.isInteger(Number((10 * tick).toPrecision(6)))) ? 1 : 2;
+  for (const tick of ticks) {
     make("path", { d: `M${frame.left} ${atY(tick)}H${frame.right}`, stroke: "var(--lr-line)" }, grid);
-    const shown = data.share ? tick.toFixed(1) : String(tick);
+    const shown = data.share ? scoreText(tick, places) : String(tick);
     boardLabel(grid, frame.left - 7, atY(tick) + 4, shown, { "text-anchor": "end", "font-size": 12 });
   }
   for (const tick of boardTicks(0, axes.x, frame.right - frame.left < 400 ? 4 : 6))

@@ -68,7 +68,7 @@ function drawBoardChart(svg, { points, pinned, measure, marks, width, height, sm
       "text",
       { class: "lrp-head", x: left - 8, y: Y(value) + 5, "text-anchor": "end" },
       svg,
-      `${Number(value.toPrecision(3))}`,
+      full === 1 ? scoreText(value, 2) : `${Number(value.toPrecision(3))}`,
     );
   }
   make("text", { class: "lrp-head", x: left, y: top - 4 }, svg, measure);

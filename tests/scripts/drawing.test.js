@@ -14,6 +14,15 @@ test("a text that fits is not cut, and a longer one ends with an ellipsis", () =
   assert.equal(cut("bee keeping", atMost(5)), "bee…"); // no blank before the ellipsis
 });
 
+test("a score is written as the pages write it", () => {
+  const { scoreText } = load(`${FIGURES}/svg.js`);
+  assert.deepEqual(
+    [0.8, 0.75, 1, 0, -0.2, -0.001].map((value) => scoreText(value, 2)),
+    [".80", ".75", "1.00", ".00", "−.20", ".00"],
+  );
+  assert.equal(scoreText(0.8, 1), ".8");
+});
+
 test("lines break between words, and a word that is too long has a line of its own", () => {
   const { linesOf } = load(`${FIGURES}/svg.js`);
   assert.deepEqual(plain(linesOf("a bee in a hive", atMost(6))), ["a bee", "in a", "hive"]);

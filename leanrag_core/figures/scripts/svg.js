@@ -12,6 +12,15 @@ function make(tag, attributes, parent, text) {
   return element;
 }
 
+// A score between 0 and 1 as the pages write it: ".83", "1.00", "−.20".
+function scoreText(value, places) {
+  const rounded = Number(value.toFixed(places)) || 0; // no minus before a zero
+  return rounded
+    .toFixed(places)
+    .replace(/^(-?)0\./, "$1.")
+    .replace("-", "−");
+}
+
 // The data attributes of the element in the host that has the focus; none where that is elsewhere.
 function focusedIn(host) {
   const focused = /** @type {HTMLElement | SVGElement} */ (document.activeElement);
