@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -301,3 +302,17 @@ def test_an_import_that_cannot_be_read_is_a_failure_with_the_remedy(
     assert main(["import", "plain", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 1
     assert "has no entities.csv" in capsys.readouterr().err
     assert main(["import", "gephi", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 2
+
+
+def test_recommended_systems_are_named_in_full_above_each_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    assert main(["recommend", "--most", "99"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    [head] = [line for line in lines if line.endswith("alike, from")]
+    rows = [line for line in lines if "-beekeeping-" in line]
+    assert len(rows) > 20
+    end = head.index("chance") + len("chance")
+    assert all(re.fullmatch(r"\S.* (\d+ %|-)", row[:end]) for row in rows)
+    assert any(len(row[:end].rpartition("  ")[0].rstrip()) > 33 for row in rows), "a name that was cut"

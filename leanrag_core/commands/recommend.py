@@ -22,7 +22,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
 
-_NAME = 34  # characters of the column
+_LEAST_NAME = 34  # characters of the column of names
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -60,17 +60,19 @@ def _print(recommendation: Recommendation, most: int) -> None:
     alike = alike_words(recommendation)
     if alike is not None:
         print(visible(sentence(alike)))
-    if recommendation.candidates:
-        print(f"{'':<{_NAME}}{'chance':>7}{'recall':>20}{'tokens':>8}{'calls':>7}{'ms':>7}  alike, from")
-    for candidate in recommendation.candidates[:most]:
-        print(_line(recommendation, candidate))
+    listed = [(visible(sentence(recommendation.name(each))), each) for each in recommendation.candidates[:most]]
+    width = max([_LEAST_NAME, *(len(name) + 1 for name, _ in listed)])
+    if listed:
+        print(f"{'':<{width}}{'chance':>7}{'recall':>20}{'tokens':>8}{'calls':>7}{'ms':>7}  alike, from")
+    for name, candidate in listed:
+        print(f"{name:<{width}}{_figures(candidate)}")
     if len(recommendation.candidates) > most:
         print(f"... and {len(recommendation.candidates) - most:,} more (--most)")
     if recommendation.left_out:
         print(f"without a score of evidence: {visible(', '.join(map(sentence, recommendation.left_out)))}")
 
 
-def _line(recommendation: Recommendation, candidate: Candidate) -> str:
+def _figures(candidate: Candidate) -> str:
     recall = candidate.figures[RECALL]
     bounds = "" if recall.low is None or recall.high is None else f" [{recall.low:.2f}, {recall.high:.2f}]"
     chance = "-" if candidate.chance is None else numbers.share(candidate.chance)
@@ -81,11 +83,8 @@ def _line(recommendation: Recommendation, candidate: Candidate) -> str:
         "-" if candidate.milliseconds is None else f"{candidate.milliseconds:,.0f}",
     )
     place = "=" if candidate.is_alike else " "
-    name = visible(sentence(recommendation.name(candidate)))[: _NAME - 1]
-    return (
-        f"{name:<{_NAME}}{chance:>7}{f'{recall.value:.2f}{bounds}':>20}{cells[0]:>8}{cells[1]:>7}{cells[2]:>7}  "
-        f"{place} {candidate.source.experiment}"
-    )
+    recall_text = f"{recall.value:.2f}{bounds}"
+    return f"{chance:>7}{recall_text:>20}{cells[0]:>8}{cells[1]:>7}{cells[2]:>7}  {place} {candidate.source.experiment}"
 
 
 def _values(recommendation: Recommendation) -> dict[str, Any]:
