@@ -15,6 +15,7 @@ from leanrag_core.errors import InvalidVectors
 
 _LARGEST_CODE = 127
 _MIDDLE = 128  # of unsigned codes; two unsigned factors are multiplied exactly on every processor
+_MAPPED_BYTES = 1 << 28  # of a file at a time
 _ROWS_AT_ONCE = 256  # whose scores are held, fewer
 _SCORES_AT_ONCE = 4_000_000  # where there are many of each
 
@@ -41,9 +42,18 @@ class RowsOnDisk:
         return values.reshape(-1, self.width)
 
     def at(self, places: np.ndarray) -> np.ndarray:
-        """Return those rows, (k, d). places: (k,) int."""
-        mapped = np.asarray(np.memmap(self.path, self._kind, "r", shape=(len(self), self.width)))
-        return np.asarray(mapped[places])
+        """Return those rows, (k, d). places: (k,) int. A part of the file is mapped at a time: the kernel maps sixteen
+        pages for each that is touched, and scattered rows would make the whole file resident."""
+        order = np.argsort(places, kind="stable")
+        ascending, rows = places[order], np.empty((len(places), self.width), self._kind)
+        n, rows_of_part = len(self), max(1, _MAPPED_BYTES // self._row_bytes)
+        for start in range(0, n, rows_of_part):
+            first, last = np.searchsorted(ascending, [start, start + rows_of_part])
+            if first < last:
+                shape, offset = (min(rows_of_part, n - start), self.width), start * self._row_bytes
+                mapped = np.memmap(self.path, self._kind, "r", offset=offset, shape=shape)
+                rows[order[first:last]] = mapped[ascending[first:last] - start]
+        return rows
 
 
 class NearestCodes:

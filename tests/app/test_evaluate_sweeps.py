@@ -181,17 +181,18 @@ def test_the_difference_of_a_point_is_of_the_questions_that_both_have(
     home: Workbench, visit: Visit, sweep: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = result(is_complete=False)
-    # Of the best mean, 3 / 2, one question is done, whose score is that of the other point.
+    # Of the best mean, 3 / 2, half of the questions are done, whose scores are those of the other point.
     first, second, *others = whole.points
-    first = replace(first, scores={name: (*scores[:1], *(None,) * 11) for name, scores in first.scores.items()})
-    second = replace(second, scores={**second.scores, "evidence-recall": (1.0, *(0.5,) * 11)})
+    first = replace(first, scores={name: (*scores[:6], *(None,) * 6) for name, scores in first.scores.items()})
+    first = replace(first, scores={**first.scores, "evidence-recall": (*(1.0,) * 6, *(None,) * 6)})
+    second = replace(second, scores={**second.scores, "evidence-recall": (*(1.0,) * 6, *(0.5,) * 6)})
     monkeypatch.setattr(Sweeps, "read", lambda sweeps, id_: replace(whole, points=(first, second, *others)))
     sweep["complete"] = False
     app = visit("evaluate", home, tab="sweeps", point="cluster_size 3, tau 5")
     drawn.assert_sound(app)
     panel = next(body for body in drawn.html(app) if "difference" in drawn.Markup(body).text and "lr-facts" in body)
-    assert "Evidence recall.541.00−.46" not in drawn.Markup(panel).text
-    assert "Evidence recall.541.00.00Context tokens" in drawn.Markup(panel).text
+    assert "Evidence recall.751.00−.25" not in drawn.Markup(panel).text
+    assert "Evidence recall.751.00.00" in drawn.Markup(panel).text
 
 
 def test_a_sweep_that_was_stopped_goes_on_by_a_click(

@@ -233,6 +233,21 @@ def test_seats_follow_sizes() -> None:
     assert shared_out(np.array([149, 151]), 3).tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("mapped_bytes", [1, 100, 1 << 20])
+def test_rows_are_taken_in_any_order_a_part_of_the_file_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped_bytes: int
+) -> None:
+    monkeypatch.setattr("leanrag_core.clustering.codes._MAPPED_BYTES", mapped_bytes)
+    rows = np.random.default_rng(0).integers(-1000, 1000, (300, 7)).astype(np.int32)
+    file = RowsOnDisk(tmp_path / "rows", 7, np.int32)
+    file.append(rows[:200])
+    file.append(rows[200:])
+    places = np.random.default_rng(1).integers(0, 300, 500)
+    assert np.array_equal(file.at(places), rows[places])
+    assert file.at(places[:0]).shape == (0, 7)
+    assert np.array_equal(file.between(150, 250), rows[150:250])
+
+
 def test_the_nearest_codes_are_exact_and_of_equal_ones_the_first() -> None:
     random = np.random.default_rng(0)
     codes, rows = (random.integers(-127, 128, (n, 24)).astype(np.int8) for n in (700, 300))
