@@ -269,7 +269,7 @@ def _named_in(text: str, mark: str, names: Sequence[tuple[str, str]]) -> tuple[s
 
 def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: OtherLanguage | None) -> Answer:
     """Return a refusal with its reason, and with the best sentence of each of the nearest items."""
-    because = language.said if language else None
+    because = language.reason if language else None
     best = {each.mark: each for each in reversed(nearest)}  # of each item the first
     near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
     sentences = [] if because and because.code == NEAREST_ACROSS else [NOTHING_FITS]

@@ -20,10 +20,10 @@ _SHARED = 0.5  # of the question's words, which stand in the text too: names, an
 
 @dataclass(frozen=True)
 class OtherLanguage:
-    """A question in another language than the context. said: in which languages the question and the documents are;
+    """A question in another language than the context. reason: in which languages the question and the documents are;
     None where some of the documents are in the question's."""
 
-    said: Message | None
+    reason: Message | None
 
 
 def other_language(

@@ -65,23 +65,23 @@ class NearestCodes:
         self._squares = np.einsum("ij,ij->i", wide, wide, dtype=np.int32)
         self._columns = np.ascontiguousarray(_unsigned(codes).T)
 
-    def of(self, rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def search(self, rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the n nearest codes of each row, nearest first, of equally near ones the first, (k, n) int64, and
         their scores, (k, n) int32; (k, c) each where there are fewer.
 
         rows: (k, d) int8. The score of a code y is 2 x y - y y, which falls as its distance from the row x grows.
         """
         n_nearest = min(n, len(self._squares))
-        given = {"columns": self._columns, "squares": self._squares, "n": np.array([n_nearest])}
+        shared = {"columns": self._columns, "squares": self._squares, "n": np.array([n_nearest])}
         session, unsigned = _session(), _unsigned(rows)
         nearest, scores = np.empty((len(rows), n_nearest), np.int64), np.empty((len(rows), n_nearest), np.int32)
         for part in row_blocks(len(rows), max(16, min(_ROWS_AT_ONCE, _SCORES_AT_ONCE // len(self._squares)))):
-            scores[part], nearest[part] = session.run(None, {"rows": unsigned[part], **given})
+            scores[part], nearest[part] = session.run(None, {"rows": unsigned[part], **shared})
         return nearest, scores
 
-    def one_of(self, rows: np.ndarray) -> np.ndarray:
+    def assign(self, rows: np.ndarray) -> np.ndarray:
         """Return the nearest code of each row, (k,) int64. rows: (k, d) int8."""
-        return np.asarray(self.of(rows, 1)[0][:, 0])
+        return np.asarray(self.search(rows, 1)[0][:, 0])
 
 
 def _unsigned(codes: np.ndarray) -> np.ndarray:
@@ -98,8 +98,8 @@ def _session() -> Any:
     from onnx import TensorProto, helper
 
     byte, whole, long = TensorProto.UINT8, TensorProto.INT32, TensorProto.INT64
-    given = (("rows", byte, 2), ("columns", byte, 2), ("squares", whole, 1), ("n", long, 1))
-    found = (("largest", whole, 2), ("nearest", long, 2))
+    input_types = (("rows", byte, 2), ("columns", byte, 2), ("squares", whole, 1), ("n", long, 1))
+    output_types = (("largest", whole, 2), ("nearest", long, 2))
     nodes = [
         helper.make_node("MatMulInteger", ["rows", "columns", "middle", "middle"], ["products"]),
         helper.make_node("Add", ["products", "products"], ["doubled"]),
@@ -108,7 +108,7 @@ def _session() -> Any:
     ]
     inputs, outputs = (
         [helper.make_tensor_value_info(name, kind, [None] * n_axes) for name, kind, n_axes in values]
-        for values in (given, found)
+        for values in (input_types, output_types)
     )
     middle = helper.make_tensor("middle", byte, [], [_MIDDLE])
     graph = helper.make_graph(nodes, "nearest", inputs, outputs, [middle])

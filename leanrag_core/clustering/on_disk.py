@@ -113,7 +113,7 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
     def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the codes of those rows, (k, d) int8, and the cells nearest to them, (k, p)."""
         codes = codes_of(_read(vectors, rows), np.arange(rows.start, rows.stop))
-        return codes, nearest.of(codes, _PROBED)[0]
+        return codes, nearest.search(codes, _PROBED)[0]
 
     n_cells = -(-n // grain.cell)
     sample = _rows(lambda rows: _read(vectors, rows), _drawn(n, n_cells * _SAMPLE_A_CELL, seed), codes_of)
@@ -243,7 +243,7 @@ def _nearest_one(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d) int8. centres: (c, d) int8."""
     nearest = NearestCodes(centres)
     blocks = row_blocks(len(codes), 4096)
-    return np.concatenate(list(over_blocks(lambda rows: nearest.one_of(codes[rows]), blocks)))
+    return np.concatenate(list(over_blocks(lambda rows: nearest.assign(codes[rows]), blocks)))
 
 
 def _sums(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -280,9 +280,8 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
         """Return the neighbours of a block of places among their nearest cells, (block, k) int32."""
         rows = cells.codes.between(places.start, places.stop)
         probes = cells.piece[cells.near.between(places.start, places.stop)]
-        probes.sort(axis=1)  # so that equally near rows are in order
-        found = np.full((*probes.shape, k + 1), -1, dtype=np.int32)
-        scores = np.full(found.shape, -np.iinfo(np.int32).max, dtype=np.int32)
+        hits = np.full((*probes.shape, k + 1), -1, dtype=np.int32)
+        scores = np.full(hits.shape, -np.iinfo(np.int32).max, dtype=np.int32)
         by_cell = np.argsort(probes, axis=None, kind="stable")
         probed, first = np.unique(probes.ravel()[by_cell], return_index=True)
         for cell, pairs in zip(probed.tolist(), np.split(by_cell, first[1:]), strict=True):
@@ -290,10 +289,10 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
                 continue
             start, stop = cells.starts[cell : cell + 2].tolist()
             row, probe = np.divmod(pairs, probes.shape[1])
-            near, closeness = NearestCodes(cells.codes.between(start, stop)).of(rows[row], k + 1)
-            found[row, probe, : near.shape[1]], scores[row, probe, : near.shape[1]] = near + start, closeness
+            near, closeness = NearestCodes(cells.codes.between(start, stop)).search(rows[row], k + 1)
+            hits[row, probe, : near.shape[1]], scores[row, probe, : near.shape[1]] = near + start, closeness
         order = np.argsort(-scores.reshape(len(rows), -1), axis=1, kind="stable")[:, : k + 1]
-        nearest = np.take_along_axis(found.reshape(len(rows), -1), order, axis=1)
+        nearest = np.take_along_axis(hits.reshape(len(rows), -1), order, axis=1)
         return _others(nearest, np.arange(places.start, places.stop, dtype=np.int32))
 
     def write(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
@@ -326,10 +325,10 @@ def _refined(codes: RowsOnDisk, neighbours: np.ndarray, places: slice) -> np.nda
         near = neighbours[tile[0] : tile[-1] + 1].ravel()
         candidates = np.unique(np.concatenate([tile, near, neighbours[near].ravel()]))
         candidate_codes = codes.at(candidates)
-        nearest, _ = NearestCodes(candidate_codes).of(candidate_codes[np.searchsorted(candidates, tile)], k + 1)
-        found = np.full((len(tile), k + 1), -1, dtype=np.int32)
-        found[:, : nearest.shape[1]] = candidates[nearest]
-        tiles.append(_others(found, tile))
+        nearest, _ = NearestCodes(candidate_codes).search(candidate_codes[np.searchsorted(candidates, tile)], k + 1)
+        hits = np.full((len(tile), k + 1), -1, dtype=np.int32)
+        hits[:, : nearest.shape[1]] = candidates[nearest]
+        tiles.append(_others(hits, tile))
     return np.concatenate(tiles)
 
 
@@ -381,7 +380,7 @@ def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: i
     sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
     nearest = NearestCodes(_trained(sample, n_cells, seed))
     blocks = row_blocks(n, _AT_ONCE)
-    cells = over_blocks(lambda rows: nearest.one_of(averages.between(rows.start, rows.stop)), blocks)
+    cells = over_blocks(lambda rows: nearest.assign(averages.between(rows.start, rows.stop)), blocks)
     _, cell = np.unique(np.concatenate(list(cells)), return_inverse=True)
     region = _joined(_links(cell, neighbours), np.bincount(cell), largest_region)[cell].astype(np.int32)
 

@@ -179,6 +179,7 @@ class Questions:
             )
 
         def embedded() -> np.ndarray:
+            """Return the question's unit vector, (d,)."""
             return np.asarray(embed_queries(model, [question.strip()])[0])
 
         if embed_task(model) is None:  # its calls are counted and kept by the store of calls

@@ -81,15 +81,15 @@ def written_by(answer: Answer) -> str:
     return say("ask.written_by", **values)
 
 
-def no_answer(answer: Answer, *, said: Message | None = None) -> None:
-    """Draw that the context does not answer, the reason if known, and the nearest passages. said: a reason that the
-    page has drawn already."""
+def no_answer(answer: Answer, *, reason_above: Message | None = None) -> None:
+    """Draw that the context does not answer, the reason if known, and the nearest passages. reason_above: the one that
+    the page has drawn already."""
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
     if answer.because is None or answer.because.code != NEAREST_ACROSS:
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
-    if answer.because and answer.because != said:
+    if answer.because and answer.because != reason_above:
         draw(html('<div class="lr-read">{}</div>', words(answer.because)))
     near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]
     near = near or [(answer.nearest, "")]  # runs recorded by older versions hold one sentence
@@ -98,7 +98,7 @@ def no_answer(answer: Answer, *, said: Message | None = None) -> None:
             markup.label(say("ask.nearest_passages")),
             joined(html('<div class="lr-read lr-muted">{} {}</div>', text, marks) for text, marks in near),
         )
-    if answer.because is None and said is None:
+    if answer.because is None and reason_above is None:
         draw(markup.muted(say("ask.raise_numbers")))
 
 

@@ -59,10 +59,10 @@ def show(
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
         if differences_only:  # once, for all columns
             with st.container(key="compare_same"):
-                _answer(loaded[0], frozenset(), is_same=True, differences_only=False, said=None)
-    said = _reason_of_all(loaded)
-    if said is not None:
-        draw(html('<div class="lr-same" role="status">{}</div>', words(said)))
+                _answer(loaded[0], frozenset(), is_same=True, differences_only=False, reason_above=None)
+    reason_above = _reason_of_all(loaded)
+    if reason_above is not None:
+        draw(html('<div class="lr-same" role="status">{}</div>', words(reason_above)))
     pick = _phone_choice([each.letter for each in loaded])
     hidden = [each.letter for each in loaded if pick not in (each.letter, "")]
     rules = ",".join(f".st-key-compare_col_{letter.lower()}" for letter in hidden)
@@ -84,7 +84,7 @@ def show(
                 if not (is_same and differences_only):
                     only_here = alone.get(each.letter, frozenset())
                     places[each.letter] = _answer(
-                        each, only_here, is_same=is_same, differences_only=differences_only, said=said
+                        each, only_here, is_same=is_same, differences_only=differences_only, reason_above=reason_above
                     )
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
@@ -107,7 +107,7 @@ def _reason_of_all(loaded: Sequence[Loaded]) -> Message | None:
     """Return why columns do not answer where that holds for all, since they ask the same index; None if there is no
     such reason."""
     indexes = {each.trace.index.id for each in loaded if each.trace is not None}
-    reasons = [each.answer.because for each in loaded if each.answer is not None and each.answer.because is not None]
+    reasons = [each.answer.because for each in loaded if each.answer is not None]
     return reasons[0] if len(indexes) == 1 and reasons and all(each == reasons[0] for each in reasons) else None
 
 
@@ -156,11 +156,11 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
 
 
 def _answer(
-    loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool, said: Message | None
+    loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool, reason_above: Message | None
 ) -> DeltaGenerator:
     """Draw the answer in a box of fixed height, with "More" for the rest. is_same: all columns give it.
-    differences_only: omit sentences that other columns share. said: the reason for no answer that stands above the
-    columns."""
+    differences_only: omit sentences that other columns share. reason_above: the reason for no answer that stands
+    above the columns."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
@@ -177,7 +177,7 @@ def _answer(
         elif not answer.grounded:
             with place.container():
                 if answer.extractive:
-                    answer_view.no_answer(answer, said=said)
+                    answer_view.no_answer(answer, reason_above=reason_above)
                 else:
                     draw(html('<div class="lr-read">{}</div>', answer.text))
                     message(say("ask.cites_nothing"))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointError, PartMissing
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.trace import Trace
 from pages.ask import part_view
+from pages.compare import side_by_side
 from tests.app import drawn
 from tests.app.compared import QUESTION, rows
 from tests.app.conftest import CORPUS
@@ -237,3 +240,16 @@ def test_that_a_question_is_in_another_language_is_said_once_of_all_documents_of
     assert page_text.count("The question seems to be in English") == 1
     assert "the documents are in Hebrew, Arabic and German." in page_text
     assert page_text.count("No passage that was read answers this") == 2
+
+
+def test_a_reason_stands_above_the_columns_only_where_none_of_them_answers() -> None:
+    reason = message("answer.other_language")
+
+    def column(because: Message | None, index: str = "bees") -> Any:
+        trace = SimpleNamespace(index=SimpleNamespace(id=index))
+        return SimpleNamespace(trace=trace, answer=SimpleNamespace(because=because))
+
+    assert side_by_side._reason_of_all([column(reason), column(reason)]) == reason
+    assert side_by_side._reason_of_all([column(reason), column(None)]) is None
+    assert side_by_side._reason_of_all([column(None), column(reason)]) is None
+    assert side_by_side._reason_of_all([column(reason), column(reason, "wasps")]) is None

@@ -252,14 +252,14 @@ def test_the_nearest_codes_are_exact_and_of_equal_ones_the_first() -> None:
     random = np.random.default_rng(0)
     codes, rows = (random.integers(-127, 128, (n, 24)).astype(np.int8) for n in (700, 300))
     codes[[5, 600]] = codes[90] = rows[0] = 127  # the largest products, and three equal ones
-    nearest, scores = NearestCodes(codes).of(rows, 9)
+    nearest, scores = NearestCodes(codes).search(rows, 9)
     wide = codes.astype(np.int64)
     exact = 2 * rows.astype(np.int64) @ wide.T - (wide**2).sum(axis=1)
     assert np.array_equal(nearest, np.argsort(-exact, axis=1, kind="stable")[:, :9])
     assert np.array_equal(scores, np.take_along_axis(exact, nearest, axis=1))
     assert nearest[0, :3].tolist() == [5, 90, 600]
-    assert NearestCodes(codes[:3]).of(rows, 9)[0].shape == (300, 3)
-    assert NearestCodes(codes).one_of(rows[:0]).shape == (0,)
+    assert NearestCodes(codes[:3]).search(rows, 9)[0].shape == (300, 3)
+    assert NearestCodes(codes).assign(rows[:0]).shape == (0,)
 
 
 def test_more_clusters_a_region_where_they_are_large(on_the_disk: Path) -> None:

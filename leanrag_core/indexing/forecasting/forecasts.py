@@ -246,8 +246,8 @@ def forecast_endpoint_build(
         )
         a_call = known_call or _SECONDS_A_CALL
         seconds = _seconds_of_calls(stages, a_call.scaled(1 / max(1, settings.concurrency))) + exactly(5)
-    told = relations_each if known.names else None
-    return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis, told)
+    known_relations = relations_each if known.names else None
+    return Forecast(len(chunks), known.chunks, entities, stages, seconds, basis, known_relations)
 
 
 def forecast_hierarchy(index: Index, config: IndexConfig, settings: Settings) -> Forecast:
