@@ -216,7 +216,7 @@ def cluster(
 IN_MEMORY = 2_000_000  # vectors; more are averaged on the disk, and clustered region by region
 GRAIN = Grain()
 _CLUSTERS_A_REGION = 50  # at least
-_MOST_JOINED = 4000  # cells whose links are held in a square table
+_MOST_JOINED = 8000  # cells that are joined to regions one after the other
 
 
 def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndarray | None, apply: Apply) -> Clustering:

@@ -16,8 +16,9 @@ from leanrag_core.errors import InvalidVectors
 _LARGEST_CODE = 127
 _MIDDLE = 128  # of unsigned codes; two unsigned factors are multiplied exactly on every processor
 _MAPPED_BYTES = 1 << 28  # of a file at a time
-_ROWS_AT_ONCE = 256  # whose scores are held, fewer
-_SCORES_AT_ONCE = 4_000_000  # where there are many of each
+_ROWS_AT_ONCE = 256  # that are compared, fewer
+_SCORES_AT_ONCE = 1 << 19  # where there are many codes: these fit into the cache of a core
+_CODES_AT_ONCE = 1 << 13
 
 
 class RowsOnDisk:
@@ -61,9 +62,8 @@ class NearestCodes:
 
     def __init__(self, codes: np.ndarray) -> None:
         """Take the codes. codes: (c, d) int8."""
-        wide = codes.astype(np.int32)
-        self._squares = np.einsum("ij,ij->i", wide, wide, dtype=np.int32)
-        self._columns = np.ascontiguousarray(_unsigned(codes).T)
+        self._n = len(codes)
+        self._parts = [(part.start, _columns(codes[part])) for part in row_blocks(len(codes), _CODES_AT_ONCE)]
 
     def search(self, rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the n nearest codes of each row, nearest first, of equally near ones the first, (k, n) int64, and
@@ -71,17 +71,40 @@ class NearestCodes:
 
         rows: (k, d) int8. The score of a code y is 2 x y - y y, which falls as its distance from the row x grows.
         """
-        n_nearest = min(n, len(self._squares))
-        shared = {"columns": self._columns, "squares": self._squares, "n": np.array([n_nearest])}
-        session, unsigned = _session(), _unsigned(rows)
-        nearest, scores = np.empty((len(rows), n_nearest), np.int64), np.empty((len(rows), n_nearest), np.int32)
-        for part in row_blocks(len(rows), max(16, min(_ROWS_AT_ONCE, _SCORES_AT_ONCE // len(self._squares)))):
-            scores[part], nearest[part] = session.run(None, {"rows": unsigned[part], **shared})
+        n_nearest, unsigned = min(n, self._n), _unsigned(rows)
+        found = [_search(unsigned, part, n_nearest, start) for start, part in self._parts]
+        scores, nearest = found[0] if len(found) == 1 else _largest(found, n_nearest)
         return nearest, scores
 
     def assign(self, rows: np.ndarray) -> np.ndarray:
         """Return the nearest code of each row, (k,) int64. rows: (k, d) int8."""
         return np.asarray(self.search(rows, 1)[0][:, 0])
+
+
+def _columns(codes: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what the session needs of the codes that others are compared with. codes: (c, d) int8."""
+    wide = codes.astype(np.int32)
+    squares = np.einsum("ij,ij->i", wide, wide, dtype=np.int32)
+    return {"columns": np.ascontiguousarray(_unsigned(codes).T), "squares": squares}
+
+
+def _search(rows: np.ndarray, part: dict[str, np.ndarray], n: int, start: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the n largest scores of each row in a part of the codes, (k, n), and the numbers of these codes, (k, n).
+    rows: (k, d) uint8. start: the number of the part's first code."""
+    squares, session = part["squares"], _session()
+    shared = {**part, "n": np.array([min(n, len(squares))])}
+    nearest = np.empty((len(rows), min(n, len(squares))), np.int64)
+    scores = np.empty(nearest.shape, np.int32)
+    for block in row_blocks(len(rows), min(_ROWS_AT_ONCE, max(16, _SCORES_AT_ONCE // len(squares)))):
+        scores[block], nearest[block] = session.run(None, {"rows": rows[block], **shared})
+    return scores, nearest + start
+
+
+def _largest(found: list[tuple[np.ndarray, np.ndarray]], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the n largest scores of each row in all parts, of equal ones the first, and their codes; (k, n) each."""
+    scores, nearest = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+    return np.take_along_axis(scores, order, axis=1), np.take_along_axis(nearest, order, axis=1)
 
 
 def _unsigned(codes: np.ndarray) -> np.ndarray:

@@ -9,14 +9,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from mmap import mmap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leanrag_core.clustering.blocks import over_blocks, row_blocks
 from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk, coded, scale_of, unit
 from leanrag_core.clustering.neighbours import offsets_of
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
@@ -395,29 +400,31 @@ def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: i
     return _without_overfull(region, _OVERFULL * grain.region)[0]
 
 
-def _links(cell: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, zero on the
+def _links(cell: np.ndarray, neighbours: np.ndarray) -> "csr_array":
+    """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, nothing on the
     diagonal. cell: (n,) int, all used. neighbours: (n, k) places."""
+    from scipy.sparse import csr_array
+
     c = int(cell.max()) + 1
-    counted = np.zeros(c * c, dtype=np.int64)
+    links = csr_array((c, c), dtype=np.int64)
     for rows in row_blocks(len(cell), _AT_ONCE):
         pairs, counts = np.unique(cell[rows, None] * c + cell[neighbours[rows]], return_counts=True)
-        counted[pairs] += counts
-    links = counted.reshape(c, c)
-    np.fill_diagonal(links, 0)
-    return np.asarray(links + links.T)
+        first, second = np.divmod(pairs, c)
+        apart = first != second
+        links += csr_array((counts[apart], (first[apart], second[apart])), shape=(c, c))
+    return links + links.T
 
 
-def _joined(links: np.ndarray, sizes: np.ndarray, most: int) -> np.ndarray:
+def _joined(links: "csr_array", sizes: np.ndarray, most: int) -> np.ndarray:
     """Return the region of each cell, (c,) int from 0: the two that are tied most are joined, again and again, as long
     as both together hold no more than `most` rows.
 
     links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. The tie of two is the number of links
-    over the root of the product of their sizes; of equal ties that of the lower numbers comes first. c: at most 4,000.
+    over the root of the product of their sizes; of equal ties that of the lower numbers comes first.
     """
     tied = [
-        {int(second): int(links[first, second]) for second in np.flatnonzero(links[first])}
-        for first in range(len(sizes))
+        dict(zip(links.indices[start:stop].tolist(), links.data[start:stop].tolist(), strict=True))
+        for start, stop in pairwise(links.indptr.tolist())
     ]
     size, age, into = sizes.tolist(), [0] * len(sizes), list(range(len(sizes)))
     waiting: list[tuple[float, int, int, int]] = []  # heap: the negated tie, both regions, their ages added up

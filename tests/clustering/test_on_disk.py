@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.planted import planted as planted_levels
@@ -178,21 +179,21 @@ def test_rows_go_to_the_region_that_most_neighbours_are_in(tmp_path: Path) -> No
 
 def test_links_are_counted_in_both_directions_and_not_within_a_cell() -> None:
     neighbours = np.array([[1, 2], [0, 3], [0, 3], [2, 2]])
-    assert on_disk._links(np.array([0, 0, 1, 2]), neighbours).tolist() == [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
+    assert on_disk._links(np.array([0, 0, 1, 2]), neighbours).toarray().tolist() == [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
 
 
 def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
     links = np.zeros((5, 5), dtype=np.int64)
     for one, other, number in ((0, 1, 9), (1, 2, 8), (2, 3, 9), (3, 4, 1)):
         links[one, other] = links[other, one] = number
-    sizes = np.array([10, 10, 10, 10, 30])
-    assert on_disk._joined(links, sizes, 20).tolist() == [0, 0, 1, 1, 2]
-    assert on_disk._joined(links, sizes, 40).tolist() == [0, 0, 0, 0, 1]
-    assert on_disk._joined(links, sizes, 70).tolist() == [0, 0, 0, 0, 0]
-    assert on_disk._joined(np.zeros((3, 3), dtype=np.int64), np.ones(3, dtype=int), 70).tolist() == [0, 1, 2]
+    cells, sizes = csr_array(links), np.array([10, 10, 10, 10, 30])
+    assert on_disk._joined(cells, sizes, 20).tolist() == [0, 0, 1, 1, 2]
+    assert on_disk._joined(cells, sizes, 40).tolist() == [0, 0, 0, 0, 1]
+    assert on_disk._joined(cells, sizes, 70).tolist() == [0, 0, 0, 0, 0]
+    assert on_disk._joined(csr_array((3, 3), dtype=np.int64), np.ones(3, dtype=int), 70).tolist() == [0, 1, 2]
     large = np.array([10, 10, 1000, 10, 30])  # the same links are less to a large cell
-    assert on_disk._joined(links, large, 2000).tolist() == [0, 0, 0, 0, 0]
-    assert on_disk._joined(links, large, 1010).tolist() == [0, 0, 1, 1, 2]
+    assert on_disk._joined(cells, large, 2000).tolist() == [0, 0, 0, 0, 0]
+    assert on_disk._joined(cells, large, 1010).tolist() == [0, 0, 1, 1, 2]
 
 
 @pytest.mark.slow
@@ -248,7 +249,11 @@ def test_rows_are_taken_in_any_order_a_part_of_the_file_at_a_time(
     assert np.array_equal(file.between(150, 250), rows[150:250])
 
 
-def test_the_nearest_codes_are_exact_and_of_equal_ones_the_first() -> None:
+@pytest.mark.parametrize("codes_at_once", [8192, 300, 4])
+def test_the_nearest_codes_are_exact_and_of_equal_ones_the_first(
+    codes_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leanrag_core.clustering.codes._CODES_AT_ONCE", codes_at_once)
     random = np.random.default_rng(0)
     codes, rows = (random.integers(-127, 128, (n, 24)).astype(np.int8) for n in (700, 300))
     codes[[5, 600]] = codes[90] = rows[0] = 127  # the largest products, and three equal ones
