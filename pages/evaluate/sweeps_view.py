@@ -218,7 +218,7 @@ def _go_on(sweep: SweepResult) -> None:
 def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
     """Return the sentence with the names of settings and points replaced by their titles."""
     values = dict(sentence.values)
-    for name in ("best", "cheapest"):
+    for name in ("best", "cheapest", "dearest"):
         point = sweep.at(str(values.get(name, "")))
         if point is not None:
             values[name] = measure_words.point_title(point.point)

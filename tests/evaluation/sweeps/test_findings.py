@@ -80,6 +80,14 @@ def test_a_measure_that_no_setting_moves_says_so_and_names_no_best() -> None:
     assert not findings(RESULT).is_level
 
 
+def test_where_all_find_the_same_the_one_that_reads_least_is_named() -> None:
+    said = headline(findings(sweep(point(10, 1, 0.7, 900), point(10, 3, 0.7, 300), point(20, 1, 0.7, 300))))
+    assert [sentence(line) for line in said] == [
+        "Every question has the same score at each of the 3 settings, so the one that reads least will do: "
+        "cluster_size 10, tau 3, with 300 tokens of context; cluster_size 10, tau 1 has 900."
+    ]
+
+
 def test_the_cheapest_of_the_good_points_is_named_with_what_it_saves() -> None:
     result = sweep(point(10, 1, 0.7, 900, 1.0), point(10, 3, 0.7, 300), point(20, 1, 0.71, 500, 0.5))
     better = PointResult(

@@ -42,7 +42,7 @@ def test_a_sweep_of_an_index_over_an_option_of_retrieval(
     assert main(["sweep", *common]) == 0
     said = capsys.readouterr().out
     assert not any(line.endswith((" best", " best, front")) for line in said.splitlines()), "it says that none is best"
-    assert "so none is best" in said or "do not move this measure" in said
+    assert "so none is best" in said or "the same score at each of" in said
 
 
 def test_the_forecast_of_a_sweep_over_settings_of_the_index(
