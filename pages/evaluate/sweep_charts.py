@@ -97,7 +97,7 @@ def front(sweep: SweepResult, shown: Findings, marks: Marks) -> None:
             standing.value.high,
             standing.is_front,
             standing.name == marks.chosen,
-            _point_words(standing, shown),
+            _point_words(results[standing.name], standing, shown),
             standing.name,
             standing.name in marks.selected,
         )
@@ -135,11 +135,11 @@ def front(sweep: SweepResult, shown: Findings, marks: Marks) -> None:
     figure_view.show(drawings, head, table, key="sweep_front", picked=marks.picked, brushed=marks.brushed)
 
 
-def _point_words(standing: PointStanding, shown: Findings) -> str:
+def _point_words(result: PointResult, standing: PointStanding, shown: Findings) -> str:
     value = None if standing.value is None else standing.value.value
     return say(
         "evaluate.sweep.point",
-        point=standing.name,
+        point=measure_words.point_title(result.point),
         value=measure_words.shown(shown.measure, value),
         cost=measure_words.shown(shown.cost, standing.cost),
     )
@@ -150,15 +150,15 @@ def lines(sweep: SweepResult, shown: Findings, keep: float | None, marks: Marks)
     at least `keep`. Return how many are at least `keep`, and how many there are."""
     columns = _columns(sweep, shown)
     kept_axis = list(columns).index(shown.measure)
-    names = [result.point.name for result in sweep.points]
     runs, n_kept = [], 0
-    for place, name in enumerate(names):
+    for place, point in enumerate(result.point for result in sweep.points):
         values = tuple(column[place] for column in columns.values())
         score = values[kept_axis]
         is_kept = keep is not None and score is not None and score >= keep
         n_kept += is_kept
-        in_colour = name in marks.selected if marks.selected else is_kept
-        runs.append(ParallelRun(name, values, in_colour, is_chosen=name == marks.chosen, pick=name))
+        in_colour = point.name in marks.selected if marks.selected else is_kept
+        title, is_chosen = measure_words.point_title(point), point.name == marks.chosen
+        runs.append(ParallelRun(title, values, in_colour, is_chosen=is_chosen, pick=point.name))
     axes = [_axis(name, values, keep if name == shown.measure else None) for name, values in columns.items()]
     label = say("evaluate.sweep.lines_label")
     drawn = [parallel(axes, runs, width=width, label=label) for width in _PARALLEL_WIDTHS]

@@ -105,6 +105,9 @@ def test_the_page_opens_on_a_sweep_that_comes_with_the_program(home: Workbench, 
     assert said in drawn.text(app)
     assert "settings cannot be told from the best" not in drawn.text(app)
     assert len(drawings(app)) == 3
+    heard = [shape.get("title") or "" for drawing in drawings(app) for shape in drawing["shapes"]]
+    assert "clustersize 5, tau 8: .80, 4,926" in heard
+    assert not any("cluster_size" in title for title in heard), "settings are named by their titles"
 
 
 def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
@@ -122,7 +125,7 @@ def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
     assert {"1.00", "900", ".96", "700", ".50", "800", "600"} <= set(texts)
     assert sum(shape["tag"] == "circle" for shape in heat["shapes"]) == 1, "one other point is no worse than the best"
     thick = [shape["title"] for shape in lines["shapes"] if "stroke-width:3" in str(shape["attributes"].get("style"))]
-    assert thick == ["cluster_size 3, tau 5"]
+    assert thick == ["clustersize 3, tau 5"]
     panel = next(body for body in drawn.html(app) if "difference" in drawn.Markup(body).text and "lr-facts" in body)
     assert ".96" in panel
     assert "−200" in panel
@@ -278,9 +281,13 @@ def test_names_of_a_sweep_become_no_markup(
     hostile = "<b>x</b> [a](b) $y$"
     whole = result()
     points = tuple(
-        replace(each, point=replace(each.point, name=f"{each.point.name} {hostile}")) for each in whole.points
+        replace(each, point=SweepPoint(f"{each.point.name} {hostile}", {**each.point.settings, "tau": hostile}))
+        if each.point.settings["tau"] == "5"
+        else each
+        for each in whole.points
     )
-    monkeypatch.setattr(Sweeps, "read", lambda sweeps, id_: replace(whole, points=points))
+    spec = replace(whole.spec, axes=(whole.spec.axes[0], Axis("tau", ("2", hostile))))
+    monkeypatch.setattr(Sweeps, "read", lambda sweeps, id_: replace(whole, spec=spec, points=points))
     app = visit("evaluate", home, tab="sweeps")
     drawn.assert_sound(app)
     assert hostile in drawn.text(app)
