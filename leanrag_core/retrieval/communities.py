@@ -10,15 +10,10 @@ from leanrag_core.retrieval.tracing import link
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.trace import Style, TraceItem, TraceRelation
 
-LEVELS = ("C0", "C1", "C2", "C3")
+LEVELS = ("C0", "C1", "C2", "C3")  # names of the levels by their numbers
 COMMUNITIES = section_form("communities", "K", "path", "## Community reports\n", {"community": "count.communities"})
 COMMUNITY = Style("community", message("style.community"), "path", "box")
 MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
-
-
-def level_of(name: str) -> int:
-    """Return the number of the level with that name, one of LEVELS."""
-    return LEVELS.index(name)
 
 
 def communities_holding(communities: Communities, nodes: Sequence[int], allowed: np.ndarray) -> list[tuple[int, int]]:

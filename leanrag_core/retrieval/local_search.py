@@ -19,7 +19,7 @@ from leanrag_core.retrieval.base_graph import (
     relations_around,
 )
 from leanrag_core.retrieval.budgets import Candidate, affordable, section, text_line
-from leanrag_core.retrieval.communities import COMMUNITIES, communities_holding, community_line, held_reports, level_of
+from leanrag_core.retrieval.communities import COMMUNITIES, LEVELS, communities_holding, community_line, held_reports
 from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import Nearest, nearest_entities
@@ -76,7 +76,7 @@ def local_evidence(
     rows = near.rows.tolist()
     entities = entity_items(index, rows, dict(zip(rows, near.scores.tolist(), strict=True)))
     lap("entities")
-    holding = communities_holding(communities, rows, communities.at_level(level_of(options.level)))
+    holding = communities_holding(communities, rows, communities.at_level(LEVELS.index(options.level)))
     reports = held_reports(communities, holding, community_tokens)
     lap("communities")
     around = relations_around(base, rows, most_outside=options.top_relations * len(rows))

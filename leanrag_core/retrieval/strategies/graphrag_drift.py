@@ -9,7 +9,7 @@ import numpy as np
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase
 from leanrag_core.retrieval.budgets import section, section_form, text_line
-from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
 from leanrag_core.retrieval.drift_steps import NEAREST_REPORTS, StepAnswer, StepAnswers, expanded, followed, primed
 from leanrag_core.retrieval.local_search import local_chunks, local_evidence
@@ -97,7 +97,7 @@ class Strategy(StrategyBase[Config]):
         """Return the trace of one retrieval: reports, rounds of questions, their answers or their chunks."""
         config, run = self.config, Retrieval(self, query, index, tools)
         communities: Communities = tools.part("communities")
-        allowed = communities.at_level(level_of(config.level))
+        allowed = communities.at_level(LEVELS.index(config.level))
         rows: list[int] = []
         scores: dict[int, float] = {}
         waiting: list[_Open] = []

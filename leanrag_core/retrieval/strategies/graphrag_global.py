@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Preset, Query, StrategyBase, UnrankedOptions, published
-from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, level_of, report_of
+from leanrag_core.retrieval.communities import COMMUNITY, LEVELS, community_items, community_notes, report_of
 from leanrag_core.retrieval.map_reduce import (
     MapStep,
     affordable_points,
@@ -89,7 +89,7 @@ class Strategy(StrategyBase[Config]):
         """Return the communities whose reports are read. scores: (m,) helpfulness()."""
         if self.config.level == DYNAMIC:
             return dynamic_selection(communities, scores, question, tools, least=self.config.least_rating)
-        return Selected(tuple(communities.at_level(level_of(self.config.level)).tolist()), 0)
+        return Selected(tuple(communities.at_level(LEVELS.index(self.config.level)).tolist()), 0)
 
     def _selection_caption(self, communities: Communities, chosen: Selected) -> Message:
         total = message("count.communities", n=len(communities))
