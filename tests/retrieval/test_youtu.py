@@ -10,11 +10,11 @@ import pytest
 
 from leanrag_core.answering.written import answer_messages
 from leanrag_core.clustering.leiden import CommunityTree
-from leanrag_core.indexing.communities.making import community_table, no_claims
+from leanrag_core.indexing.communities.making import community_table
 from leanrag_core.indexing.communities.reports import Report
 from leanrag_core.retrieval.base import PromptingStrategy, Query, parts_needed, strategies, strategy
 from leanrag_core.retrieval.youtu_routes import Routed, SubQuery, merged
-from leanrag_core.types.communities import Communities
+from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.youtu import ATTRIBUTE_SCHEMA, PROPOSAL_SCHEMA, TYPE_SCHEMA, KnowledgeTree, Schema
@@ -67,7 +67,7 @@ def tree() -> KnowledgeTree:
     )
     reports = [Report(name, f"About the {name}.", 5.0, "", (), by_model=True) for name in ("hive", "fields")]
     vectors = unit([[1, 1, 0, 0], [0, 0, 1, 1]])
-    communities = Communities(community_table(flat, reports), vectors, no_claims(), 6)
+    communities = Communities(community_table(flat, reports), vectors, CLAIM_SCHEMA.empty_table(), 6)
     return KnowledgeTree(communities, halves, np.array([1, 4], dtype=np.int32), halves)
 
 

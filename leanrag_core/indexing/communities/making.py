@@ -187,12 +187,8 @@ def communities_of(
     """Return the communities with their reports and vectors. claims: CLAIM_SCHEMA, None for none."""
     tools.report(Progress("make", 0, len(tree), "reports"))
     table = community_table(tree, written_reports(graph, tree, tools, max_tokens=max_tokens))
-    return Communities(table, embedded(table, dimension, tools), no_claims() if claims is None else claims, len(graph))
-
-
-def no_claims() -> pa.Table:
-    """Return a table of CLAIM_SCHEMA without rows."""
-    return CLAIM_SCHEMA.empty_table()
+    all_claims = CLAIM_SCHEMA.empty_table() if claims is None else claims
+    return Communities(table, embedded(table, dimension, tools), all_claims, len(graph))
 
 
 def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) -> Communities:

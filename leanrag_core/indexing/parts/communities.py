@@ -8,7 +8,7 @@ from pathlib import Path
 from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.elements import graph_of_layer
 from leanrag_core.indexing.communities.files import read_communities, write_communities
-from leanrag_core.indexing.communities.making import communities_of, extract_claims, given_communities, no_claims
+from leanrag_core.indexing.communities.making import communities_of, extract_claims, given_communities
 from leanrag_core.indexing.part_base import (
     Options,
     PartBase,
@@ -21,7 +21,7 @@ from leanrag_core.indexing.part_base import (
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_imported
 from leanrag_core.storage.ownership import IMPORTED
-from leanrag_core.types.communities import Communities
+from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.imported import NO_EXTRAS
@@ -74,7 +74,7 @@ class Part(PartBase):
             write_communities(folder, given_communities(index, imported, tools))
             return
         base = index.layers[0]
-        claims = no_claims()
+        claims = CLAIM_SCHEMA.empty_table()
         if config.claims and tools.language is not None:
             claims = extract_claims(index, tools.language, tools)
         texts = defaultdict(list)

@@ -11,7 +11,7 @@ import numpy as np
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
-from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
+from leanrag_core.indexing.communities.making import community_table, embedded
 from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, model_forecast
 from leanrag_core.indexing.youtu.fusion import (
     affinity,
@@ -22,7 +22,7 @@ from leanrag_core.indexing.youtu.fusion import (
     perception,
 )
 from leanrag_core.messages.message import message
-from leanrag_core.types.communities import Communities
+from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
 from leanrag_core.types.index import Index
@@ -77,7 +77,7 @@ class Part(PartBase):
         flat = CommunityTree(np.zeros(m, dtype=np.int32), np.full(m, -1, dtype=np.int32), offsets, members)
         table = community_table(flat, reports)
         vectors = embedded(table, int(base.vectors.shape[1]), tools)
-        write_communities(folder, Communities(table, vectors, no_claims(), n))
+        write_communities(folder, Communities(table, vectors, CLAIM_SCHEMA.empty_table(), n))
         arrays = (labels, keywords.entities, keywords.keyword_of)
         for name, array in zip(_ARRAYS, arrays, strict=True):
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
