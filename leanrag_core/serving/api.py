@@ -113,7 +113,7 @@ def _add_indexes(app: FastAPI, served: Served, in_thread: _InThread) -> None:
     @app.get("/api/indexes")
     async def list_indexes(request: Request) -> list[IndexValues]:
         """Return the indexes that can be asked, the newest first."""
-        return await in_thread(request, lambda look: [index_values(summary) for summary in served.summaries()])
+        return await in_thread(request, lambda look: [index_values(summary) for summary in served.bench.indexes.all()])
 
     @app.get("/api/strategies")
     async def list_strategies(request: Request) -> list[StrategyValues]:

@@ -167,10 +167,6 @@ class Served:
         summary = self.bench.indexes.summary(index_id)
         return self._opened.get((summary.id, summary.created), lambda: self.bench.indexes.open(index_id))
 
-    def summaries(self) -> list[IndexSummary]:
-        """Return the indexes that read, the newest first."""
-        return self.bench.indexes.all()
-
     def checked(self, index_id: str, body: RetrieveBody) -> Index:
         """Return the index of the documents that are asked, cut where these are not all. Raises what says that the
         question cannot be asked: IndexNotFound, InvalidConfig, PartMissing."""

@@ -101,7 +101,7 @@ def _text(chat_message: ChatMessage) -> str:
 def models(served: Served) -> list[Model]:
     """Return a model for each index that reads and each strategy that can be asked of it as it is."""
     listed: list[Model] = []
-    for summary in served.summaries():
+    for summary in served.bench.indexes.all():
         with suppress(IndexDamaged):  # it hides none of the others; asking it says what is wrong
             askable = served.askable(served.index(summary.id))
             listed += [_model(f"{summary.id}/{info.name}", summary) for info in askable]

@@ -91,7 +91,7 @@ def _add_questions(server: "MCPServer[Any]", served: Served, workers: Workers) -
     @_plain_errors
     async def indexes() -> Indexes:
         """List the indexes that can be asked."""
-        return await workers.run(lambda look: Indexes([index_values(each) for each in served.summaries()]))
+        return await workers.run(lambda look: Indexes([index_values(each) for each in served.bench.indexes.all()]))
 
     @server.tool(annotations=_READS)
     @_plain_errors
