@@ -75,7 +75,7 @@ def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[]
     shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
     if shown is None or shown.topic[:3] != ask.topic[:3] or shown.documents != ask.documents:
         return
-    trace = session.kept_retrieval(shown.topic) if shown.calls_model else _trace(shown)
+    trace = session.retrievals().kept(shown.topic) if shown.calls_model else _trace(shown)
     if trace is not None:
         title = words(strategies().named(shown.strategy).title)
         draw(markup.label(say("ask.still_shown", strategy=title)))
@@ -89,10 +89,10 @@ def _trace(ask: asking.Ask) -> Trace:
 def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
     """Return the trace of a strategy that calls a model: a cached or running one, or a new one if a person asks for it;
     else draw the button that does."""
-    kept = session.kept_retrieval(ask.topic)
+    kept = session.retrievals().kept(ask.topic)
     if kept is not None:
         return kept
-    if not session.retrieving(ask.topic) and not asking.is_wanted(scope, ask):
+    if ask.topic not in session.retrievals() and not asking.is_wanted(scope, ask):
         message(say("ask.press_run"))
         buttons.secondary(say("ask.run"), "play_arrow", scope.name("run"), asking.want, scope, ask.question)
         return None
@@ -103,7 +103,7 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
     call = session.begin_retrieval(ask.topic, index, ask.question, ask.strategy, ask.options)
     began, shown = time.monotonic(), (-1, 0)
     while not call.wait(_LOOK_SECONDS):
-        steps = session.steps_so_far(ask.topic)
+        steps = tuple(call.pieces)
         now = (int(time.monotonic() - began), len(steps))
         if now != shown:
             shown = now

@@ -153,34 +153,20 @@ def _retrieved(
     return workbench().retrieve(index, _question, _strategy, scope=_within, **dict(_options))
 
 
-def kept_retrieval(key: tuple[object, ...]) -> Trace | None:
-    """Return the cached trace of a strategy that calls a model, if there is one for that key."""
-    return _retrievals().kept(key)
-
-
-def retrieving(key: tuple[object, ...]) -> bool:
-    """Return whether a strategy that calls a model is running for that key, in any session."""
-    return key in _retrievals()
-
-
 def begin_retrieval(
     key: tuple[object, ...], index: Index, question: str, strategy: str, options: Options
 ) -> StreamedCall[TraceStep, Trace]:
     """Return the running or cached retrieval with model calls for that key, else start one, so that calls are not paid
     for twice."""
     bench = workbench()
-    return _retrievals().begin(
+    return retrievals().begin(
         key, lambda write: bench.retrieve(index, question, strategy, on_step=write, **dict(options))
     )
 
 
-def steps_so_far(key: tuple[object, ...]) -> tuple[TraceStep, ...]:
-    """Return the finished steps of a retrieval with model calls."""
-    return _retrievals().pieces(key)
-
-
 @st.cache_resource(show_spinner=False)
-def _retrievals() -> StreamedCalls[TraceStep, Trace]:
+def retrievals() -> StreamedCalls[TraceStep, Trace]:
+    """Return the running and the last retrievals with model calls of all sessions."""
     return StreamedCalls(keep=128)
 
 

@@ -187,11 +187,11 @@ def _wanted_trials() -> set[object]:
 def _load(column: Column, question: str, index: Index) -> Loaded:
     ask, loaded = column.ask(question), replace(blank(column, question), index=index)
     if ask.calls_model:
-        trace = session.kept_retrieval(ask.topic)
+        trace = session.retrievals().kept(ask.topic)
         if trace is None:
             call = _call(column, "retrieval", ask.topic)
             if call is None:
-                if not session.retrieving(ask.topic) and not asking.is_wanted(column.scope, ask):
+                if ask.topic not in session.retrievals() and not asking.is_wanted(column.scope, ask):
                     return replace(loaded, waits=True)
                 call = session.begin_retrieval(ask.topic, index, question, ask.strategy, ask.options)
                 _hold(column, "retrieval", ask.topic, call)
@@ -251,7 +251,7 @@ def wait_for_any(loaded: Sequence[Loaded], on_look: Mapping[str, Callable[[Loade
     while pending and not any(each.call is not None and each.call.wait(0) for each in pending.values()):
         for letter, each in pending.items():
             assert each.call is not None
-            n_new = len(each.call.pieces) + len(session.steps_so_far(each.column.ask(each.question).topic))
+            n_new = len(each.call.pieces) + len(session.retrievals().pieces(each.column.ask(each.question).topic))
             now = (n_new, int(time.monotonic() - began))
             if drawn.get(letter) != now:
                 drawn[letter] = now

@@ -291,7 +291,7 @@ def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
         template = '<div class="lr-making" role="status">{}<i></i><i></i><i></i></div>'
         place.html(str(html(template, say("compare.making", doing=doing, seconds=seconds))))
     elif loaded.trace is None:
-        steps = session.steps_so_far(loaded.column.ask(loaded.question).topic)
+        steps = session.retrievals().pieces(loaded.column.ask(loaded.question).topic)
         place.html(str(result_view.steps_so_far(steps, seconds)))
     elif loaded.call is not None and loaded.call.pieces:
         place.html(str(html('<div class="lr-read lr-writing" aria-busy="true">{}</div>', loaded.call.text)))

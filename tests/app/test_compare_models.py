@@ -69,8 +69,8 @@ def test_the_steps_of_a_strategy_of_several_calls_are_heard_as_they_come(
         trace = retrieve(bench, index, question, strategy_name, **options)
         if on_step is not None:
             on_step(trace.steps[0])
-            [heard] = session._retrievals()._under_way
-            shown.append(str(result_view.steps_so_far(session.steps_so_far(heard), 3)))
+            [heard] = session.retrievals()._under_way
+            shown.append(str(result_view.steps_so_far(session.retrievals().pieces(heard), 3)))
         return trace
 
     monkeypatch.setattr(Workbench, "retrieve", steps)
