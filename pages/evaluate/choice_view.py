@@ -29,6 +29,7 @@ from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.messages.message import message as message_of
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.retrieval.variants import Setting
 from leanrag_core.types.config import model_title
@@ -200,7 +201,7 @@ def _openable(recommendation: Recommendation, asked: AskedQuestions) -> list[tup
     listed = session.index_list().indexes
     index_ids = {each.id for each in listed}
     of_corpus = next((each.id for each in listed if asked.corpus_id and each.corpus_id == asked.corpus_id), "")
-    strategies = experiments.strategies()
+    strategies = all_strategies().by_name()
     first = [
         recommendation.candidates[0],
         *recommendation.alike,
@@ -234,7 +235,7 @@ def _scale(candidates: Sequence[Candidate], name: str) -> CellScale:
 def _line(recommendation: Recommendation, candidate: Candidate, scales: Mapping[str, CellScale]) -> Markup:
     short = {each.measure for each in candidate.shortfalls}
     is_best = candidate is recommendation.best
-    info = experiments.strategies().get(candidate.run.strategy)
+    info = all_strategies().by_name().get(candidate.run.strategy)
     settings = words(settings_line(shown_settings(info, candidate.run.options)))
     codes = ["choice.alike"] if candidate.is_alike else []
     codes += ["choice.nearest"] if is_best and recommendation.state == MISSES else []

@@ -11,7 +11,7 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion, missing_evidenc
 from leanrag_core.evaluation.run_titles import experiment_title
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.evaluation.tables import questions_of as of_kind
-from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
@@ -171,7 +171,7 @@ def show(experiment: str) -> None:
 def budget_of(spec: ExperimentSpec) -> int:
     """Return the context budget in tokens that all runs share; 0 where runs have budgets of their own."""
     limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
-    known = strategies()
+    known = all_strategies().by_name()
     is_official = all(
         run.options.get(MAX_TOKENS) == official_settings(known[run.strategy]).get(MAX_TOKENS)
         for run in spec.runs
@@ -249,7 +249,7 @@ def take_settings(prefix: str, run: RunSpec) -> None:
     """Set the controls with that prefix ("" on Ask, a letter on Compare) to the run's strategy and options. For
     callbacks."""
     scope = Scope(prefix)
-    info = strategies().get(run.strategy)
+    info = all_strategies().by_name().get(run.strategy)
     if info is not None:
         state.remember(scope.name("strategy"), run.strategy)
         presets.set_options(scope, info, run.options, reset=True)
@@ -266,8 +266,3 @@ def take_columns(runs: Sequence[tuple[RunSpec, str]]) -> None:
         for setting in SETTINGS:  # of an index that the column had instead
             state.forget(scope.name(columns.index_name(setting)))
         take_settings(prefix, run)
-
-
-def strategies() -> Mapping[str, StrategyInfo]:
-    """Return the available strategies by name."""
-    return all_strategies().by_name()

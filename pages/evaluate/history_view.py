@@ -9,6 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import JobNotFound
 from leanrag_core.figures import numbers
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.job import JobState
@@ -160,7 +161,7 @@ def _details(summary: ExperimentSummary) -> None:
                 key, label, title, summary.title, say("evaluate.history.delete_hint"), partial(_delete, summary.id)
             )
     with plain_errors():
-        result, known = experiments.opened(summary), experiments.strategies()
+        result, known = experiments.opened(summary), all_strategies().by_name()
         titles = run_titles.titles(result.spec.runs)
         rows = [
             (

@@ -10,6 +10,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.experiments.running import usual_baseline
 from leanrag_core.evaluation.measuring import broken_measures
 from leanrag_core.evaluation.paper_tables import TABLES, TOKENS, paper_spec
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.experiment import ALL_JUDGEMENTS, ASKED, JUDGEMENTS, MODES, ExperimentSpec, JudgeSpec, RunSpec
 from leanrag_core.types.question_set import QuestionSetInfo
@@ -38,7 +39,7 @@ def _form() -> None:
     if not indexes or not sets:
         message(say("evaluate.form.nothing"))
         return
-    strategies = experiments.strategies()
+    strategies = all_strategies().by_name()
     for broken in broken_measures():
         message(broken.message, title=say("evaluate.broken_measure"))
     left, right = st.columns(2, gap="large")

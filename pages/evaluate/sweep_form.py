@@ -11,6 +11,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import option_title
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import REFERENCE, IndexConfig
@@ -54,7 +55,7 @@ def _form() -> None:
         titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
         question_set = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="sweep_set")
         config, index = _settings(corpus)
-        strategies = experiments.strategies()
+        strategies = all_strategies().by_name()
         strategy = _strategy(strategies)
     with right:
         axes = _axes(strategies[strategy])

@@ -7,13 +7,14 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, TableRow, pays, score_table
 from leanrag_core.figures.interval_marks import CellScale, column_scale
+from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentResult
 from pages.common import markup
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
 from pages.compare import fragments
-from pages.evaluate import experiments, figure_view, measure_words
+from pages.evaluate import figure_view, measure_words
 from pages.evaluate.measure_words import LATENCY
 
 
@@ -118,7 +119,7 @@ def _line(
 
 
 def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]) -> Markup:
-    info = experiments.strategies().get(row.run.strategy)
+    info = all_strategies().by_name().get(row.run.strategy)
     badge = NOTHING
     if info is not None:
         meaning = f"{say(f'badge.{info.badge}.meaning')}. {words(info.differs)}"
