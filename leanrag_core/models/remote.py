@@ -143,20 +143,16 @@ class RemoteLanguageModel:
         """Name, temperature and what else is asked of it; the same model at another address is the same model."""
         return f"{self.name}@t{self.endpoint.settings.temperature:g}{asked_otherwise(self.endpoint.role)}"
 
-    @property
-    def window(self) -> Window | None:
-        """The tokens that the model reads and writes together, None where nobody says; fixed as long as this object
-        lives."""
-        return self._window
-
     @cached_property
-    def _window(self) -> Window | None:
+    def window(self) -> Window | None:
+        """The tokens that the model reads and writes together, None where nobody says; asked for once, and again
+        after a server refused a prompt and named another number."""
         return self.endpoint.window(self.model)
 
     @property
     def short_prompts(self) -> bool:
         """See Prompted: as the settings say; by themselves for a small window."""
-        form, window = self.endpoint.settings.prompt_form, self._window
+        form, window = self.endpoint.settings.prompt_form, self.window
         return form == SHORT or (form == AUTO and window is not None and window.tokens <= SHORT_UP_TO)
 
     @property
@@ -172,14 +168,14 @@ class RemoteLanguageModel:
     def _limit(self, call: Call) -> int | None:
         """Return the longest reply that is asked for: lower than usual where the window leaves less; None for the
         usual one."""
-        if self._window is None:
+        if self.window is None:
             return call.max_tokens
-        left = self._window.reply_limit(call.messages)
+        left = self.window.reply_limit(call.messages)
         return left if left < (call.max_tokens or self.endpoint.settings.max_reply_tokens) else call.max_tokens
 
     def _require_room(self, call: Call) -> None:
         """Raise PromptTooLong for a prompt that leaves no room for its reply."""
-        window = self._window
+        window = self.window
         if window is None:
             return
         if window.reply_limit(call.messages) < min(LEAST_REPLY, call.max_tokens or window.reply_tokens):
@@ -251,7 +247,7 @@ class RemoteLanguageModel:
         tokens = named_window(refusal)
         if tokens is not None:
             self.endpoint.forms.learn_window(self.model, tokens)
-            self.__dict__.pop("_window", None)
+            self.__dict__.pop("window", None)
         return PromptTooLong(refusal.message)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
