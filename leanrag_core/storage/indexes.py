@@ -120,13 +120,6 @@ def delete_held(held: HeldIndex) -> None:
         forget_earlier(root / held.id, named=True)
 
 
-def overdue(root: Path) -> list[HeldIndex]:
-    """Return the held indexes whose time is over."""
-    if not root.is_dir():
-        return []
-    return [held for held in held_indexes(root) if time.time() >= held.until]
-
-
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
     """Return the folder of the index of these settings: the same settings build into the same place."""
     settings = json.dumps(plain(config), sort_keys=True)
@@ -271,7 +264,7 @@ class IndexStore:
 
     def overdue(self) -> list[HeldIndex]:
         """Return the held indexes whose time is over."""
-        return overdue(self.root)
+        return [held for held in self.held() if time.time() >= held.until]
 
 
 def _ids_of_states(manifest: Manifest, path: Path) -> set[str]:
