@@ -221,10 +221,6 @@ class Thresholds:
                 break
         return tuple(rows)
 
-    def best(self, tried: tuple[TauEvidence, ...]) -> TauEvidence:
-        """Return the one of these taus that best_tau() chooses."""
-        return best_tau(tried, self.n_clusters)
-
     def _connected(self, pairs: np.ndarray) -> float:
         """Return the share of clusters in the largest connected part. pairs: (p, 2) int clusters that are linked."""
         return float(np.bincount(component_of_each(self.n_clusters, pairs)).max() / self.n_clusters)
@@ -273,7 +269,7 @@ def suggest(
     thresholds = _thresholds(index, best.cluster_size if best else None)
     if thresholds is not None and len(thresholds.strength):
         taus = thresholds.tried()
-        chosen = thresholds.best(taus)
+        chosen = best_tau(taus, thresholds.n_clusters)
         suggested.append(_tau_suggestion(index, thresholds, taus, chosen))
         result = replace(result, taus=taus, quantiles=thresholds.quantiles())
     else:

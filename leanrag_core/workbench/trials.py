@@ -74,12 +74,8 @@ class Trials:
 
     def __init__(self, indexes: Indexes, builds: Builds, imports: Imports, models: ModelAccess) -> None:
         self._indexes, self._builds, self._imports, self._models = indexes, builds, imports, models
+        self.root = indexes.trials_root
         remove_half_built(self.root)
-
-    @property
-    def root(self) -> Path:
-        """Return the folder of all trials."""
-        return self._indexes.trials_root
 
     def prepare(self) -> None:
         """Import the modules that the first build of a process needs, which takes some seconds; make() does so, too."""

@@ -11,6 +11,7 @@ from leanrag_core import IndexConfig, Workbench, suggesting
 from leanrag_core.__main__ import main
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.queries.islands import best_tau
 from leanrag_core.suggesting import Thresholds, _size_suggestion
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import ReachEvidence, SizeEvidence
@@ -89,9 +90,9 @@ def test_evidence_for_tau_counts_what_is_summarised_and_what_that_connects() -> 
 
 def test_tau_is_the_papers_where_that_connects_enough() -> None:
     strong = chain([5, 5, 5, 5])
-    assert strong.best(strong.tried()).tau == 3
+    assert best_tau(strong.tried(), strong.n_clusters).tau == 3
     weak = chain([2, 2, 2, 2])
-    assert weak.best(weak.tried()).tau == 1, "above 2 nothing would be summarised"
+    assert best_tau(weak.tried(), weak.n_clusters).tau == 1, "above 2 nothing would be summarised"
 
 
 def test_too_many_summarised_relations_raise_tau() -> None:
@@ -100,7 +101,7 @@ def test_too_many_summarised_relations_raise_tau() -> None:
     ends = [pair for place, pair in enumerate(pairs) for _ in range(10 if place % 2 else 5)]
     dense = Thresholds(np.array(ends, dtype=np.int32), np.arange(n))
     # 28 pairs are more than two for each of 8 clusters; above 5 there are 14.
-    assert dense.best(dense.tried()).tau == 5
+    assert best_tau(dense.tried(), dense.n_clusters).tau == 5
 
 
 def test_the_fewest_that_find_nearly_all_are_enough() -> None:
