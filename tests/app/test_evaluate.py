@@ -14,6 +14,7 @@ from leanrag_core import Workbench
 from leanrag_core.evaluation.paper_tables import TABLES
 from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.jobs.events import JobLog
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import (
     ExperimentResult,
@@ -27,7 +28,6 @@ from leanrag_core.types.experiment import (
 from leanrag_core.types.question_set import Generation
 from leanrag_core.types.settings import Price, Settings
 from pages.evaluate import by_question_view, experiments, run_forecast, sets_view
-from pages.evaluate.experiments import strategies
 from tests.app import drawn
 from tests.app.conftest import CORPUS, QUESTIONS
 
@@ -426,11 +426,11 @@ def test_the_load_counts_every_call_of_models_and_judges() -> None:
     runs = (RunSpec("A", "i", "leanrag"), RunSpec("B", "i", "vector"), RunSpec("C", "builtin", "bm25"))
     judge = JudgeSpec("openai:j", ("absolute", "pairwise"), repeats=2)
     spec = ExperimentSpec("t", "s", runs, baseline="B", judges=(judge,))
-    load = run_forecast.load_of(spec, 10, strategies(), {"i": "openai:m"})
+    load = run_forecast.load_of(spec, 10, strategies().by_name(), {"i": "openai:m"})
     assert load.retrievals == 30
     assert load.answer_calls == 20, "answers about the third index need no model"
     assert load.judge_calls == 2 * 10 * (3 + 2 * 2), "three answers; two pairs in both orders"
-    assert run_forecast.load_of(spec, 10, strategies(), {}).answer_calls == 0
+    assert run_forecast.load_of(spec, 10, strategies().by_name(), {}).answer_calls == 0
 
 
 def test_the_cost_is_known_where_every_model_has_a_price() -> None:
