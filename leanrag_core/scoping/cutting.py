@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.clustering.clusters import cluster_sizes
 from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions, cluster_options
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
@@ -168,11 +169,11 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     base = index.layers[0]
     row_inside = np.full(index.chunks.num_rows, -1, dtype=np.int64)
     row_inside[chunks] = np.arange(len(chunks))
-    mentions = _Inside(Lists(base.entities["chunks"]), len(base), row_inside)
+    mentions = _Inside(Lists(base.entities["chunks"]), row_inside)
     entities = np.flatnonzero(mentions.n_inside > 0)
     place = np.full(len(base), -1, dtype=np.int64)
     place[entities] = np.arange(len(entities))
-    stated = _Inside(Lists(base.relations["chunks"]), base.relations.num_rows, row_inside)
+    stated = _Inside(Lists(base.relations["chunks"]), row_inside)
     relations = np.flatnonzero((stated.n_inside > 0) & (place[base.ends] >= 0).all(axis=1))
     texts = InsideTexts(lambda row: index.chunk(int(chunks[row])).text)
     entity_table = base.entities.select(ENTITY_SCHEMA.names).take(pa.array(entities))
@@ -220,12 +221,10 @@ def _base_then(base: _Base, then: GraphThen) -> _Base:
 
 
 class _Inside:
-    """The chunks of n things, of which some are inside. n, n_inside: (things,) int64, how many each has.
+    """The chunks of entities or of relations. n, n_inside: (rows,) int64, how many each has, and how many inside."""
 
-    row_inside: (chunks,) int64, the row that each chunk has inside, -1 outside.
-    """
-
-    def __init__(self, lists: Lists, n: int, row_inside: np.ndarray) -> None:
+    def __init__(self, lists: Lists, row_inside: np.ndarray) -> None:
+        """Count the chunks. row_inside: (chunks,) int64, the row that each chunk has inside, -1 outside."""
         self._lists, self._row_inside = lists, row_inside
         offsets = np.asarray(lists.offsets, dtype=np.int64)
         inside = np.concatenate([[0], np.cumsum(row_inside[lists.values] >= 0)])
@@ -240,11 +239,11 @@ class _Inside:
 class StoredClusters:
     """Groups each layer by the stored clusters of what is left of it; called once a layer, from the base up.
 
-    A stored layer in which nothing would be joined is skipped: it would repeat the one below. rows: of the base
-    entities that are left, ascending.
+    A stored layer in which nothing would be joined is skipped: it would repeat the one below.
     """
 
     def __init__(self, layers: Sequence[Layer], rows: np.ndarray) -> None:
+        """Take the stored layers. rows: (k,) int rows of the base entities that are left, ascending."""
         self._layers, self._rows, self._number = layers, rows, 0
 
     def __call__(self, below: Layer, options: ClusterOptions, apply: Apply) -> Clustering:
@@ -255,24 +254,17 @@ class StoredClusters:
             self._number += 1
         if len(np.unique(labels)) == len(below):  # of an index without a root of its own
             labels = np.zeros(len(below), dtype=np.int64)
-        return Clustering(labels.astype(np.int32), _facts(labels))
-
-
-def _facts(labels: np.ndarray) -> ClusterFacts:
-    sizes = np.bincount(labels)
-    return ClusterFacts(
-        nodes=len(labels),
-        components=len(sizes),
-        likelihood=None,
-        clusters=len(sizes),
-        smallest=int(sizes.min()),
-        median=float(np.median(sizes)),
-        largest=int(sizes.max()),
-        singletons=int((sizes == 1).sum()),
-        neighbours_inside=1.0,
-        relations_inside=None,
-        covariance="",
-    )
+        sizes = cluster_sizes(labels)
+        facts = ClusterFacts(
+            nodes=len(labels),
+            components=sizes.clusters,
+            likelihood=None,
+            **vars(sizes),
+            neighbours_inside=1.0,
+            relations_inside=None,
+            covariance="",
+        )
+        return Clustering(labels.astype(np.int32), facts)
 
 
 def _with_tokens(layer: Layer) -> Layer:
