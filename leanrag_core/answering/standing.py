@@ -175,7 +175,7 @@ def _share(part: Asked, windows: Sequence[_Window], question_words: frozenset[st
 def holds_value(part: Asked, sentence: str, text: str, question_words: frozenset[str]) -> bool:
     """Return whether the sentence holds something of the part's kind that the question does not say itself.
 
-    text: the sentence with those before it. question_words: in small letters.
+    text: the sentence with those before it. question_words: in lower case.
     """
     if is_chinese(part.text):
         return holds_chinese_value(part.kind, sentence)

@@ -321,7 +321,8 @@ def _with_facts(
     ends: np.ndarray | None,
     near: float,
 ) -> Clustering:
-    """Return the clustering of these labels with its measures; near: see neighbours_inside()."""
+    """Return the clustering of these labels with its measures. labels: (n,) int32. ends: (r, 2), see described(). near:
+    what neighbours_inside() gave."""
     inside = relations_inside(labels, ends)
     facts = ClusterFacts(
         nodes=len(labels),

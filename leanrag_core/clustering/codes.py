@@ -108,7 +108,7 @@ def _largest(found: list[tuple[np.ndarray, np.ndarray]], n: int) -> tuple[np.nda
 
 
 def _unsigned(codes: np.ndarray) -> np.ndarray:
-    """Return the codes moved up by 128, uint8. codes: int8."""
+    """Return the codes moved up by 128, (k, d) uint8. codes: (k, d) int8."""
     return codes.view(np.uint8) ^ np.uint8(_MIDDLE)
 
 

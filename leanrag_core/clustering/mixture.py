@@ -159,7 +159,8 @@ def nearest_components(mixture: TiedMixture) -> np.ndarray:
 
 
 def _responsibilities(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sparse responsibilities: components and values, one after another by point, and (n + 1,) offsets."""
+    """Return the sparse responsibilities: components, (e,) int, and their values, (e,), point after point, and (n + 1,)
+    int offsets of the points."""
     values = np.exp(fit.log_joint - fit.log_joint[:, :1])
     values /= values.sum(axis=1, keepdims=True)
     kept = values > _NEGLIGIBLE
@@ -243,7 +244,8 @@ def _fitting(
 ) -> list[np.ndarray]:
     """Cluster those rows; a cluster with too many tokens is divided again, into two at least.
 
-    vectors: (n, d). tokens: (n,). rows: (r,) int64. Returns the rows of each cluster, ascending.
+    vectors: (n, d). tokens: (n,). rows: (r,) int64. least: the lowest number of clusters that is tried at first.
+    Returns the rows of each cluster, (k,) int64, ascending.
     """
     parts: list[np.ndarray] = []
     for part in _divided(vectors[rows], seed, least):
@@ -258,7 +260,8 @@ def _fitting(
 
 
 def _divided(vectors: np.ndarray, seed: int, least: int = 1) -> list[np.ndarray]:
-    """Return the rows of each component that has any. vectors: (n, d). least: components that are tried at least."""
+    """Return the rows, (k,) int64, of each component that has any. vectors: (n, d). least: the lowest number of
+    components that is tried."""
     n = len(vectors)
     if n <= 2 or (vectors == vectors[0]).all():
         return [np.arange(n)]

@@ -131,12 +131,11 @@ def offsets_of(sizes: np.ndarray) -> np.ndarray:
 
 
 class CellLists:
-    """The vectors of each cell, one cell after another; a place is a row of these.
-
-    vectors: (n, d) float32, cell by cell. Cell c holds the places offsets[c] up to offsets[c + 1].
-    """
+    """The vectors of each cell, one cell after another; a place is a row of these. Cell c holds the places offsets[c]
+    up to offsets[c + 1]."""
 
     def __init__(self, vectors: np.ndarray, offsets: np.ndarray) -> None:
+        """Take the vectors, (n, d) float32, cell by cell. offsets: (cells + 1,) int."""
         self._vectors, self._offsets = vectors, offsets
 
     def nearest(self, block: slice, probes: np.ndarray, k: int) -> np.ndarray:

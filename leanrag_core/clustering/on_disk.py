@@ -363,7 +363,8 @@ def _averaged(codes: RowsOnDisk, neighbours: np.ndarray, path: Path, seed: int) 
 
 
 def _means(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the unit averages of those places with their neighbours, (b, d) float64. places: (b,)."""
+    """Return the unit averages of those places with their neighbours, (b, d) float64. neighbours: (n, k)
+    places. places: (b,)."""
     near = neighbours[places]
     mutual = (neighbours[near] == places[:, None, None]).any(axis=2)
     sums = _MUTUAL * codes.at(places).astype(np.float32)

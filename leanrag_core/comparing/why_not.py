@@ -149,7 +149,7 @@ def _rank(trace: Trace, index: Index, entities: Sequence[int], vector: np.ndarra
 
 
 def _reaching(trace: Trace, index: Index, gold: Gold, way: Lane, rank: SeedRank | None) -> list[Check]:
-    """Check whether it is a seed, or led to by one; and whether the parent of its entity is on a path."""
+    """Check whether the gold is a seed, or a seed led to it; and whether the parent of its entity is on a path."""
     reached = way.depth > lost.STAGES.index(lost.REACHED)
     explanation = way.said[1] if len(way.said) > 1 else message("why.not_checked")
     if rank is None:

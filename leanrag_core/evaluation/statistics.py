@@ -135,12 +135,13 @@ class Within:
 
 
 def chance_within(wanted: Sequence[Within]) -> float | None:
-    """Return the chance that all means keep their bounds at once, over the questions that all have a score for; None
-    below two of them.
+    """Return the chance that all means keep their bounds at once; None below two questions. Questions without a score
+    for one of the means are left out.
 
-    It is the level at which the bounds of mean_interval() would just touch: the share of the resamples in which the
-    means keep their bounds, widened for few questions as the intervals are; where equal shares leave a bootstrap
-    nothing to resample, Wilson's, as in share_interval(). Raises ValueError where the scores differ in length.
+    It is the share of the resamples in which the means keep their bounds, widened for few questions as the intervals of
+    mean_interval() are, so that an interval of this level would just touch its bound. Where all scores of a mean are
+    the same, resamples tell nothing: for shares Wilson's interval stands in their place, as in share_interval(). Raises
+    ValueError where the scores differ in length.
     """
     rows = [row for row in zip(*(each.scores for each in wanted), strict=True) if None not in row]
     if len(rows) < 2:

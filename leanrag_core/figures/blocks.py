@@ -294,7 +294,8 @@ class LayerMeasure:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A measure of all layers. types: names of the types with a colour, the most frequent first; none but of TYPE."""
+    """A measure of all layers. types: names of the types with a colour, the most frequent first; empty for other
+    measures than TYPE."""
 
     name: str
     layers: tuple[LayerMeasure, ...]

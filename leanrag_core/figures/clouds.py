@@ -191,7 +191,7 @@ def _bubble(
     places: np.ndarray, middle: np.ndarray, radii: np.ndarray, room: tuple[float, float, float, float]
 ) -> tuple[float, float]:
     """Return the middle of a cloud's bubble: at its edge, below where there is room, on no entity. places: (p, 2) of
-    entities; middle, radii: (2,)."""
+    entities. middle, radii: (2,) of the cloud. room: left, top, right, bottom."""
     left, top, right, bottom = room
     half = np.array([_BUBBLE_WIDTH / 2, _BUBBLE_HEIGHT / 2])
     best, least = (float(middle[0]), float(middle[1] + radii[1])), math.inf

@@ -96,8 +96,8 @@ def weighted_place(places: np.ndarray, cosines: np.ndarray) -> np.ndarray:
 
 
 def largest_clusters(places: np.ndarray, cluster_of: np.ndarray, sizes: np.ndarray, most: int) -> list[MapCluster]:
-    """Return the largest clusters that have drawn points, at most so many. cluster_of: (p,) of each drawn point. sizes:
-    (clusters,) entities of each, drawn or not."""
+    """Return the largest clusters that have drawn points, at most so many. places: (p, 2) of the drawn points.
+    cluster_of: (p,) int, the cluster of each. sizes: (clusters,) entities of each, drawn or not."""
     drawn = np.bincount(cluster_of, minlength=len(sizes))
     order = [int(row) for row in np.argsort(-sizes, kind="stable") if drawn[row] > 0]
     return [_cluster(places[cluster_of == row], row, int(sizes[row])) for row in order[:most]]

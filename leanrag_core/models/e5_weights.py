@@ -101,6 +101,7 @@ class PackedFile:
         return self._bytes[self._at - n_bytes : self._at]
 
     def _array(self, kind: str, n: int) -> np.ndarray:
+        """Read the next n numbers of that dtype, (n,)."""
         return np.frombuffer(self._take(n * np.dtype(kind).itemsize), kind)
 
 

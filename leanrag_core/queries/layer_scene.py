@@ -41,6 +41,7 @@ class SceneRequest:
 
 
 def _let_through(masks: Sequence[np.ndarray | None], layer: int, rows: np.ndarray) -> np.ndarray:
+    """Return those of the rows, (k,) int, that the layer's mask, (n,) bool, lets through; all where it has none."""
     mask = masks[layer] if layer < len(masks) else None
     return rows if mask is None else rows[mask[rows]]
 

@@ -248,7 +248,8 @@ def shortest_path(adjacency: "csr_array", source: int, target: int, *, most_hops
 
 
 def _neighbours(adjacency: "csr_array", frontier: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the neighbours of those nodes, and from which of them each is reached. frontier: (k,) int, nodes."""
+    """Return the neighbours of those nodes, and the node from which each is reached, (m,) int each. frontier: (k,) int,
+    nodes."""
     starts = adjacency.indptr[frontier].astype(np.int64)
     counts = adjacency.indptr[frontier + 1] - starts
     return adjacency.indices[places_of_runs(starts, counts)].astype(np.int64), np.repeat(frontier, counts)

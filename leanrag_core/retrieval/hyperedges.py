@@ -64,4 +64,5 @@ def _stated(facts: Statements, rows: np.ndarray) -> np.ndarray:
 
 
 def _rows(values: Sequence[int] | np.ndarray) -> np.ndarray:
+    """Return the row numbers as an array, (k,) int64."""
     return np.asarray(values, dtype=np.int64)

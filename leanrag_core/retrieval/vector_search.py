@@ -325,7 +325,7 @@ def _may_be_best(known: np.ndarray, margins: np.ndarray, n: int) -> np.ndarray:
 
 
 def _nth_highest(values: np.ndarray, n: int) -> np.ndarray:
-    """Return the value that n of the values, (k,), are not below. n: 1 to k."""
+    """Return the nth highest of the values, (k,), as an array without axes. n: 1 to k."""
     return np.asarray(np.partition(values, len(values) - n)[len(values) - n])
 
 

@@ -224,9 +224,10 @@ def _rows_at(table: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _products(codes: np.ndarray, code: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return (k,) float32 products of those of the (n, d) int8 codes at the places, (k,), with (d,) whole numbers.
+    """Return (k,) float32, the products of the code, (d,) float32 whole numbers, with the codes, (n, d) int8, at those
+    places, (k,).
 
-    So many rows at a time become floats as the processor's cache holds, and no BLAS library is asked, whose threads
+    As many rows at a time become floats as the processor's cache holds, and no BLAS library is asked, whose threads
     take longer to start than these few rows do.
     """
     n = len(places)

@@ -40,7 +40,8 @@ class ServerAddress:
 
 @dataclass(frozen=True)
 class ChromaSeen:
-    """A Chroma server that answered. seconds: until its heartbeat; in_python: it is not the one of `chroma run`."""
+    """A Chroma server that answered. seconds: until its heartbeat came. in_python: it is the server in Python, not
+    that of `chroma run`."""
 
     url: str
     version: str

@@ -103,6 +103,7 @@ class _Kept:
     """The copy of one array. making: held while it is made, so that it is made once."""
 
     def __init__(self, vectors: np.ndarray) -> None:
+        """Take the array, (n, d), without keeping it in memory."""
         self.array = weakref.ref(vectors)
         self.making = threading.Lock()
         self.copy: CoarseVectors | None = None

@@ -79,10 +79,10 @@ def put(path: Path, fill: Fill, earlier: EarlierFiles = NO_EARLIER) -> FileRecor
 
 
 class _Comparing(io.RawIOBase):
-    """A file that keeps nothing of what is written to it, and knows whether it would have those bytes. stored: (n,)
-    uint8."""
+    """A file that keeps nothing of what is written to it, and knows whether it would have the stored bytes."""
 
     def __init__(self, stored: np.ndarray) -> None:
+        """Take the bytes that others are compared with. stored: (n,) uint8."""
         super().__init__()
         self._stored, self._at, self._same = stored, 0, True
 

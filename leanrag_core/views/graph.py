@@ -85,6 +85,7 @@ def _or_none(positions: np.ndarray) -> np.ndarray:
 
 
 def _packed(values: np.ndarray) -> str:
+    """Return the values, of any shape, rounded, as the base64 of 16-bit whole numbers."""
     return base64.b64encode(np.asarray(np.round(values), dtype="<u2").tobytes()).decode()
 
 

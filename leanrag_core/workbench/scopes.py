@@ -89,6 +89,8 @@ class Scopes:
             return {}
 
     def _embed(self, index: Index) -> Callable[[list[str]], np.ndarray]:
+        """Return a function that embeds n texts by the index's own model, (n, d) float32. The model is opened when it
+        is called."""
         return lambda texts: self._models.embedding_of(index).embed(texts)
 
 

@@ -167,6 +167,7 @@ def _board(
     stability: ClusterStability | None,
     clusters: LayerClusters | None,
 ) -> None:
+    """Draw the board of a layer's clusters. rows: (k,) int, see shown_clusters()."""
     index, summary, key = exploring.index, exploring.summary, "clusters"
     sort_key = f"lr_board_sort_{summary.id}_{quality.layer}"
     values = board_values(index, quality, rows, stability, sort_of(st.session_state.get(sort_key, "")))

@@ -77,6 +77,7 @@ class View:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str, _index: Index) -> np.ndarray:
+    """Return which entities, (n,) bool, or which relations, (r,) bool, of the layer pass. rows: of which."""
     return filters.allows(_index, number) if rows == "entities" else filters.allows_relations(_index, number)
 
 

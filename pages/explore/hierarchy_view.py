@@ -208,6 +208,7 @@ def _up(exploring: Exploring, focus: Place) -> None:
 
 
 def _below(exploring: Exploring) -> tuple[np.ndarray, ...]:
+    """Return for each layer, (n,) int64, how many base entities inside each node are shown, see shown_below()."""
     if not exploring.filters.active:
         return exploring.index.leaf_counts
     return _filtered(exploring.summary.id, exploring.summary.created, exploring.filters, exploring)
@@ -215,6 +216,7 @@ def _below(exploring: Exploring) -> tuple[np.ndarray, ...]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _filtered(index_id: str, created: str, filters: Filters, _exploring: Exploring) -> tuple[np.ndarray, ...]:
+    """Return shown_below() with filters: for each layer (n,) int64."""
     masks = [_exploring.mask(layer.number) for layer in _exploring.index.layers]
     return shown_below(_exploring.index, masks)
 

@@ -88,6 +88,8 @@ class BuiltinWriter:
         return self._openings(layers[0], entities, child_of, len(layers[-1]))
 
     def _openings(self, base: Layer, entities: BaseNames, cluster_of: np.ndarray, n_clusters: int) -> list[str]:
+        """Return what the text of each cluster begins with; "" where descriptions are no mentions. cluster_of:
+        (n_base,) int, the cluster of each base entity."""
         return openings(base, entities, cluster_of, n_clusters) if self.of_mentions else [""] * n_clusters
 
     def entity(self, members: ClusterView) -> Summary:

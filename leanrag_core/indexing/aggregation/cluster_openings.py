@@ -46,6 +46,7 @@ def openings(base: Layer, entities: BaseNames, cluster_of: np.ndarray, n_cluster
 
 
 def _opening(base: Layer, entities: BaseNames, rows: np.ndarray, degrees: np.ndarray) -> str:
+    """Return the opening of a cluster. rows: (k,) int, its base entities. degrees: (n_base,), see inside_degrees()."""
     ranked = np.argsort(-np.round(centrality(base.vectors[rows], degrees[rows]), 6), kind="stable")
     ranked_rows = [int(rows[place]) for place in ranked if len(entities.names[rows[place]]) <= _LONGEST_NAME]
     central = sorted(ranked_rows[: 2 * _CENTRAL], key=lambda row: suits_many(entities.folded[row]))[:_CENTRAL]
@@ -64,6 +65,8 @@ def _opening(base: Layer, entities: BaseNames, rows: np.ndarray, degrees: np.nda
 
 
 def _in_chinese(entities: BaseNames, rows: np.ndarray, central: list[int], *, among: bool) -> str:
+    """Return the opening in Chinese. rows: (k,) int, the cluster's base entities. central: those that are named. among:
+    whether more central ones were passed over."""
     kinds = [_KINDS_IN_CHINESE.get(kind, kind) for kind in _kinds(entities, rows)]
     mostly = f"，多为{'和'.join(kinds)}" if kinds else ""
     types = [entities.types[row] for row in central]

@@ -229,8 +229,8 @@ def _is_name(span: Any) -> bool:
 
 
 def _with_honorific(doc: Any, start: int, first: int) -> int:
-    """Return where the name starts with its honorific and words the recogniser missed, so that Mrs. and Mr. Cratchit
-    differ.
+    """Return the place where the name starts when its honorific and words that the recogniser missed are part of it, so
+    that Mrs. and Mr. Cratchit differ.
     """
     while start > first and _is_left_out(doc[start - 1], doc[start]):
         start -= 1

@@ -65,6 +65,7 @@ class _Maxout:
         self._ops = node.ops
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the outputs, (n, outputs) float32. inputs: (n, width) float32."""
         products = inputs @ self._weights
         products += self._bias
         return np.asarray(self._ops.maxout(products.reshape(-1, *self._pieces))[0])

@@ -401,7 +401,7 @@ def _as_material(text: str) -> str:
 
 
 def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageModel | None, calls: CallStore) -> None:
-    """Delete the stored answers about those chunks, so that the next build asks the model again.
+    """Delete the stored answers about chunks in which nothing was found, so that the next build asks the model again.
 
     Raises InvalidConfig for an index of the built-in engine, which would find the same again.
     """

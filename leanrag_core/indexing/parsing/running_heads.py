@@ -34,7 +34,7 @@ def running_heads(lines: Sequence[PageLine], n_pages: int, *, heading_size: floa
     """Return the places in `lines` of those that repeat at the top or foot of more than half of the pages.
 
     Words, font, size and position repeat; numbers are the same or count as the pages do; it is no sentence. In type
-    larger than heading_size numbers are the same: Chapter 1 and Chapter 2 are no running head.
+    larger than heading_size the numbers must be the same, since Chapter 1 and Chapter 2 are headings.
     """
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place in _at_edges(lines):

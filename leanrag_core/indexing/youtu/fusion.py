@@ -102,7 +102,8 @@ def first_count(n_entities: int) -> int:
 
 
 def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: float) -> Perception:
-    """Compute what the fusion knows of each entity. vectors: (n, d) of the entities. ends: (r, 2).
+    """Compute what the fusion knows of each entity. vectors: (n, d) of the entities. ends: (r, 2) rows of the entities
+    that relations join. weight: see Perception.
 
     The vector of a triple is that of its head, of the name of its relation type, and of its tail, one after the other;
     an entity has the mean over its triples, its attributes among them. Relations of this index have no direction, so

@@ -26,7 +26,7 @@ from leanrag_core.types.trace import Answer, Trace
 
 @dataclass(frozen=True)
 class Config(Options):
-    """Options of TS."""
+    """Options of map-reduce over source texts."""
 
     map_tokens: int = option(8000, low=16, high=64000, paper=8000, help=message("graphrag_ts.option.map_tokens"))
     max_tokens: int = option(8000, low=0, high=64000, paper=8000, help=message("option.max_tokens"))

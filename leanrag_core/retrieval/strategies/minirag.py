@@ -223,6 +223,8 @@ def _steps(
     best: Sequence[HopPath],
     on_paths: Sequence[int],
 ) -> list[GraphStep]:
+    """Return the steps: mapping, starts, votes, paths. voted: (v,) rows of relations. best, on_paths: the drawn paths,
+    and rows of the relations on them."""
     asked = [f"asked-{place}" for place in range(len(mapped.entities))]
     types = ["answer-types"] if mapped.types else []
     on_best = list(dict.fromkeys(node for path in best for node in path.nodes))

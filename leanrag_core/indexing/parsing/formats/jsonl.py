@@ -21,7 +21,8 @@ def parse(name: str, content: bytes) -> FormatResult:
 
 
 def portions(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
-    """Yield what reads some thousand lines. Each raises UnreadableDocument when none of its lines is JSON."""
+    """Yield functions, each of which reads some thousand lines and raises UnreadableDocument when none of them is
+    JSON."""
     yield from (partial(_read_checked, read) for read in _readers(name, content))
 
 
