@@ -95,7 +95,7 @@ def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_d
     seeds = trace.with_role("seed")
     checks += _reaching(trace, index, gold, way, rank) if uses_entities else []
     checks.append(_chosen(trace, gold, way, chunks))
-    checks.append(_kept(trace, gold, way))
+    checks.append(_kept(way))
     if gold.kind == "entity" and not way.is_found and checks[-2].state == PASSED:
         notes = (*notes, message("why.text_is_there", chunk=checks[-2].said))
     followed = WhyNot(gold, way, tuple(checks), rank, notes=notes)
@@ -202,8 +202,8 @@ def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check
     return Check(TAKEN, OPEN if early else LOST, message("lost.not_ranked", n=len(ranking)), decides)
 
 
-def _kept(trace: Trace, gold: Gold, way: Lane) -> Check:
-    """Check whether the context holds it."""
+def _kept(way: Lane) -> Check:
+    """Check whether the context holds the gold."""
     if way.is_found:
         return Check(CONTEXT, PASSED, way.said[-1])
     if way.lost_at in (lost.BUDGET, lost.CONTEXT):

@@ -106,7 +106,7 @@ def layer_graph(scene: Scene, size: Size) -> LayerGraph:
     for cloud in clouds:
         places |= {node: NodePlace(node, x, y, 0, 0) for node, x, y in cloud.dots}
     bubbles = [
-        *_row_bubbles(bands, places, size),
+        *_row_bubbles(bands, size),
         *(Bubble(node, 0, scene.nodes[node].children, places[node].x, base.top + 30, closed=True) for node in closed),
         *(
             Bubble(cloud.node, 0, cloud.folded, *cloud.bubble, closed=False, cloud=at)
@@ -152,7 +152,7 @@ def _bands(scene: Scene, drawn: Sequence[int], size: Size) -> list[Band]:
     return bands
 
 
-def _row_bubbles(bands: Sequence[Band], places: dict[int, NodePlace], size: Size) -> list[Bubble]:
+def _row_bubbles(bands: Sequence[Band], size: Size) -> list[Bubble]:
     """Return for each row of boxes the bubble of those that are folded, at its right end."""
     return [
         Bubble(None, band.layer, band.total - band.shown, size.width - size.right / 2, _middle(band), closed=False)

@@ -314,9 +314,7 @@ def read_working_folder(path: Path, format_name: str) -> ImportedGraph:
 def folder_sources(folder: Path, chunks: Mapping[str, Mapping[str, Any]], drops: Drops, name: str) -> Sources:
     """Read documents and passages of such a folder. name: of the document of passages that name none."""
     states = store_rows(folder / "kv_store_doc_status.json")
-    documents = [
-        _document(id_, row, states.get(id_, {}), chunks) for id_, row in store_rows(folder / DOCUMENTS).items()
-    ]
+    documents = [_document(id_, row, states.get(id_, {})) for id_, row in store_rows(folder / DOCUMENTS).items()]
     passages = (
         Passage(f"chunk {id_[:80]}", id_, text_of(row, "content"), text_of(row, "full_doc_id"))
         for id_, row in sorted(chunks.items(), key=lambda pair: number_of(pair[1].get("chunk_order_index")) or 0)
@@ -324,9 +322,7 @@ def folder_sources(folder: Path, chunks: Mapping[str, Mapping[str, Any]], drops:
     return sources_of(documents, passages, drops, name=name)
 
 
-def _document(
-    id_: str, row: Mapping[str, Any], state: Mapping[str, Any], chunks: Mapping[str, Mapping[str, Any]]
-) -> ImportedDocument:
+def _document(id_: str, row: Mapping[str, Any], state: Mapping[str, Any]) -> ImportedDocument:
     text = text_of(row, "content")
     name = text_of(row, "file_path") or text_of(state, "file_path")
     first_line = next((line.strip("#\ufeff ") for line in text.splitlines() if line.strip("#\ufeff ")), "")

@@ -175,7 +175,7 @@ def _points(value: float, places: int = 0) -> str:
     return f"{sign}{decimal(100 * value, places)}"
 
 
-def step_claim(question: PresentedQuestion, side: Side, name: str) -> Claim:
+def step_claim(side: Side, name: str) -> Claim:
     """Return what a step of the retrieval shows: LeanRAG's own sentences for its steps, the caption for any other
     step."""
     trace = side.run.trace

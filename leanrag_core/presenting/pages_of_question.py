@@ -67,7 +67,7 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
     names = [*(step.name for step in trace.steps), "answer"]
     step_records = []
     for place, name in enumerate(names):
-        claim = _answer_claim(side) if name == "answer" else claims.step_claim(question, side, name)
+        claim = _answer_claim(side) if name == "answer" else claims.step_claim(side, name)
         nodes, relations = lit_ids(trace, place if place < len(trace.steps) else None)
         title = message("present.step.answer") if name == "answer" else _title(trace, place)
         step_records.append(

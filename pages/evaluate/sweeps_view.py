@@ -41,7 +41,7 @@ def panel(sweep: SweepResult, shown: Findings, chosen: str) -> None:
             say("evaluate.sweep.best", point=sweep_charts.short_name(best, sweep.spec.axes)),
             say("evaluate.sweep.difference"),
         )
-        rows = [_row(sweep, shown, result, best, name) for name in _figures(shown, result)]
+        rows = [_row(shown, result, best, name) for name in _figures(shown, result)]
         draw(markup.facts_table(head, rows, caption=say("evaluate.sweep.chosen")))
         with st.container(horizontal=True, gap="small"):
             _buttons(sweep, result)
@@ -53,9 +53,7 @@ def _figures(shown: Findings, result: PointResult) -> list[str]:
     return [*dict.fromkeys(names), _BUILD] if result.build is not None else list(dict.fromkeys(names))
 
 
-def _row(
-    sweep: SweepResult, shown: Findings, result: PointResult, best: PointResult, name: str
-) -> tuple[str, str, str, str]:
+def _row(shown: Findings, result: PointResult, best: PointResult, name: str) -> tuple[str, str, str, str]:
     if name == _BUILD:
         own, other = (None if each.build is None else each.build.seconds for each in (result, best))
         words: Callable[[float], str] = numbers.duration

@@ -154,7 +154,7 @@ def show(exploring: Exploring) -> None:
         blocks.Marks(exploring.search, frozenset(row.id for row in matches.rows)),
         blocks.Reports(
             picked=exploring.go,
-            opened=partial(_open, exploring, picture),
+            opened=partial(_open, picture),
             up=partial(_up, exploring, focus),
             as_table=partial(state.remember, "table", "1"),
         ),
@@ -182,7 +182,7 @@ def _crumbs(index: Index, focus: Place) -> list[tuple[int, str, str]]:
     return [(layer, id_, name) for layer, (name, id_) in named]
 
 
-def _open(exploring: Exploring, picture: Picture, block_id: str) -> None:
+def _open(picture: Picture, block_id: str) -> None:
     """Open a block. A folded block opens its parent; if that is open already, its next children are shown."""
     parent, focus = folded_parent(block_id), picture.blocks[0].id
     if parent == focus:

@@ -105,7 +105,7 @@ def prompt_form(settings: Settings) -> None:
     settings_form.fault("prompt_form")
 
 
-def language_section(settings: Settings) -> None:
+def language_section() -> None:
     title = forms.title_of("language")
     section(title, say("settings.language_note"))
     titles = {code: sentence(Message("settings.language_name"), code) for code in LANGUAGES}
@@ -291,7 +291,7 @@ def page() -> None:
         section(say("settings.search"), say("settings.search.note"))
         storage_view.server_panel(settings)
     with right:
-        language_section(settings)
+        language_section()
         section(say("settings.storage"), say("settings.storage.note"))
         storage_view.panel(settings)
         model_files_view.folder_field(settings)

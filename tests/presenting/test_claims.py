@@ -88,8 +88,8 @@ def test_less_reading_is_claimed_where_there_is_less(ours: int, theirs: int, tit
     assert sentence(claims.compare_title(question, 1)) == title
 
 
-def relations_claim(side: Side, question: PresentedQuestion) -> str:
-    claim = claims.step_claim(question, side, "relations")
+def relations_claim(side: Side) -> str:
+    claim = claims.step_claim(side, "relations")
     return " ".join(sentence(part) for part in (claim.strong, *claim.rest) if part)
 
 
@@ -99,21 +99,21 @@ def test_a_bridge_says_how_many_statements_and_documents_are_behind_it(make: Mak
     # honey-rape is stated in no chunk, mite-seed coat neither: no document can be claimed.
     assert side.bridges == (BridgeEvidence(side.bridges[0].relation, 2, 0, 0),)
     plain = '1 bridge joins topics that the tree keeps apart. 2 statements tie "bees" to "fields".'
-    assert relations_claim(side, question) == plain
+    assert relations_claim(side) == plain
     spread = replace(side, bridges=(replace(side.bridges[0], documents=2, most_in_one=1),))
     spread_text = plain + " No single document holds them all: they come from 2 documents."
-    assert relations_claim(spread, question) == spread_text
+    assert relations_claim(spread) == spread_text
     whole = replace(side, bridges=(replace(side.bridges[0], documents=2, most_in_one=2),))
-    assert relations_claim(whole, question) == plain
+    assert relations_claim(whole) == plain
     # Of a higher layer the number in the picture is another count; the sentence says what each of them counts.
     higher = replace(side, bridges=(replace(side.bridges[0], statements=31),))
     added = "; 2 relations of the layer below add them up."
-    assert relations_claim(higher, question) == plain.replace("2 st", "31 st").rstrip(".") + added
+    assert relations_claim(higher) == plain.replace("2 st", "31 st").rstrip(".") + added
 
 
 def test_a_retrieval_without_bridges_says_so(make: Make) -> None:
     question = make().questions[0]
-    assert relations_claim(question.sides[1], question) == "No bridge joins the summaries of this question."
+    assert relations_claim(question.sides[1]) == "No bridge joins the summaries of this question."
 
 
 def test_citations_are_called_checked_where_each_is_in_the_context(make: Make) -> None:

@@ -40,7 +40,7 @@ def portions(name: str, content: bytes) -> Iterator[Callable[[], FormatResult]]:
         for items in in_portions(enumerate(value, start=1), lambda item: len(text_of(item[1]))):
             yield partial(records, name, items, decoded.notes, "entry")
     elif text_of(value):
-        yield lambda: FormatResult((record(name, value, decoded.notes, name),))
+        yield lambda: FormatResult((record(value, decoded.notes, name),))
     else:
         yield lambda: FormatResult((Parsed(tuple(Block(line) for line in _lines(value)), notes=decoded.notes),))
 
@@ -65,7 +65,7 @@ def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], uni
     for number, item in items:
         if text_of(item):
             try:
-                parsed.append(record(name, item, notes, f"{name} #{number}"))
+                parsed.append(record(item, notes, f"{name} #{number}"))
             except RecursionError:  # in the title, for example, which is used unchanged
                 refusals.append(Refusal(f"{name}, {unit} {number}", TOO_DEEP))
         else:
@@ -84,8 +84,9 @@ def text_of(item: Any) -> str:
     return next((item[key] for key in _TEXT if isinstance(item.get(key), str) and item[key].strip()), "")
 
 
-def record(name: str, item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
-    """Return the document of an object: its title as a heading above its text, its id in the name and a note."""
+def record(item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
+    """Return the document of an object: its title as a heading above its text, its id in the name and a note. shown: the
+    name of an object without an id."""
     fields = item if isinstance(item, dict) else {}
     title = next((one_line(str(fields[key])) for key in _TITLE if fields.get(key)), "")
     key = next((key for key in _ID if fields.get(key) not in (None, "")), "")
