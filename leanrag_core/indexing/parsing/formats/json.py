@@ -85,8 +85,8 @@ def text_of(item: Any) -> str:
 
 
 def record(item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
-    """Return the document of an object: its title as a heading above its text, its id in the name and a note. shown: the
-    name of an object without an id."""
+    """Return the document of an object: its title as a heading above its text, its id in the name and a note. shown:
+    the name of an object without an id."""
     fields = item if isinstance(item, dict) else {}
     title = next((one_line(str(fields[key])) for key in _TITLE if fields.get(key)), "")
     key = next((key for key in _ID if fields.get(key) not in (None, "")), "")
