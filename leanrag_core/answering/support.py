@@ -63,12 +63,6 @@ def supports_in(context: Context, parts: Iterable[AnswerPart]) -> tuple[Support,
     return tuple(_support(part, items) for part in parts)
 
 
-def cited_ids(answer: Answer) -> frozenset[str]:
-    """Return the ids of the items, relations and passages of the trace that the answer cites."""
-    marks = {mark for part in answer.parts for mark in part.marks} if answer.grounded else set()
-    return frozenset(item.ref for item in answer.trace.context.items if item.mark in marks)
-
-
 def citation_counts(answer: Answer) -> Counter[str]:
     """Count the sentences that cite each mark."""
     return Counter(mark for part in answer.parts for mark in dict.fromkeys(part.marks))

@@ -24,8 +24,7 @@ from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.settings import settings_line
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
 
-CALLS, MILLISECONDS = "calls", "milliseconds"
-LIMITS = (TOKENS, CALLS, MILLISECONDS)  # of a question; less is better
+CALLS, MILLISECONDS = "calls", "milliseconds"  # limits of a question, as TOKENS; less is better
 LEAST_QUESTIONS = 10  # with gold evidence: of fewer nothing is said
 SURE = 0.95
 MEETS, MAY, MISSES, TOO_FEW, NOTHING = "meets", "may", "misses", "too_few", "nothing"
@@ -96,7 +95,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """A figure that misses the wish. measure: RECALL or one of LIMITS; by: how far, above 0."""
+    """A figure that misses the wish. measure: RECALL, TOKENS, CALLS or MILLISECONDS; by: how far, above 0."""
 
     measure: str
     value: float

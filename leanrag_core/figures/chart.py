@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.figures.palette import Palette
-from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -68,11 +67,6 @@ def marked_line(figure: "go.Figure", palette: Palette, x: float, text: str) -> N
     )
     font = {"color": palette["text"], "size": 12}
     figure.add_annotation(x=x, y=1, yref="paper", yanchor="bottom", text=text, showarrow=False, font=font)
-
-
-def plain_text(text: str) -> str:
-    """Return text that Plotly shows as it is: it reads tags and entities in every label and hover text."""
-    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

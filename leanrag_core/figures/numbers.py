@@ -68,11 +68,6 @@ def remaining(seconds: float) -> str:
     return duration(60 * math.ceil(seconds / 60 - 1e-9))
 
 
-def time_left(seconds: float | None) -> str:
-    """Write the time left: "about 39 min left"; empty while it is unknown."""
-    return "" if seconds is None else f"about {remaining(seconds)} left"
-
-
 def rate(done: int, seconds: float) -> str:
     """Write a rate: "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
     if done <= 0 or seconds < 0.5:

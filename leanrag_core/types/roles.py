@@ -8,7 +8,7 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import absent_at_default
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import ENDPOINT, Fault, fault_of
 from leanrag_core.types.config import option, validate
 
@@ -133,8 +133,3 @@ class Role:
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)
-
-
-def role_title(role: str) -> Message:
-    """Return what the role is called."""
-    return message(f"role.{role}")

@@ -11,7 +11,6 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from leanrag_core.answering import support
 from leanrag_core.answering.languages import OTHER_LANGUAGE
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.base import RERANK
@@ -95,12 +94,6 @@ def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
         return known_answer(scope, ask, trace)
     except LeanRAGError:
         return None
-
-
-def cited_ids(scope: Scope, ask: Ask, trace: Trace) -> frozenset[str]:
-    """Return the ids of the trace's items that the answer cites, for figures; none while there is no answer."""
-    answer = answer_so_far(scope, ask, trace)
-    return support.cited_ids(answer) if answer else frozenset()
 
 
 def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:

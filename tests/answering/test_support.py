@@ -13,7 +13,6 @@ from leanrag_core.answering.support import (
     _script,
     best_sentence,
     citation_counts,
-    cited_ids,
     supports,
 )
 from leanrag_core.answering.written import CUT_SHORT
@@ -70,14 +69,6 @@ def test_words_tell_nothing_between_two_scripts(trace: Trace) -> None:
 
 def test_the_remark_of_a_reply_that_was_cut_is_no_sentence(trace: Trace) -> None:
     assert support(trace, CUT_SHORT).state == SUPPORTED
-
-
-def test_cited_ids_are_those_of_the_marks(trace: Trace) -> None:
-    assert cited_ids(answer(trace, AnswerPart("Eggs.", ("C1", "E1")), AnswerPart("More.", ()))) == {
-        "chunk-0",
-        "id-queen",
-    }
-    assert cited_ids(answer(trace, AnswerPart("Nothing.", ()))) == frozenset()
 
 
 def test_a_sentence_counts_once_for_each_mark_that_it_cites(trace: Trace) -> None:

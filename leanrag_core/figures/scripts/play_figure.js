@@ -1,5 +1,4 @@
 // The subgraph of a play: drawn once for a width, then lit frame by frame without anything that moves its place.
-const CARD_FONT = `600 12px ${FONT}`;
 
 // The widest of the layouts that the plot has room for; data.cards has the same order.
 function layoutFor(data, span) {
