@@ -20,7 +20,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.extraction.delimited import delimited_extraction
+from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.extraction.delimited import parse_delimited
+from leanrag_core.indexing.extraction.reply import Reply
+from leanrag_core.types.extraction import Drop
 
 _CACHES = ("kv_store_llm_response_cache.json", "mock_cache.json")
 _GRAPH = "graph_chunk_entity_relation.graphml"
@@ -113,11 +116,10 @@ def row_of(cache: Path) -> Row:
 
 
 def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | None) -> Row:
-    extractions = [delimited_extraction([text], f"reply-{i}", upper=True) for i, text in enumerate(texts)]
-    ours = _found(
-        (mention.name for extraction in extractions for mention in extraction.mentions),
-        ((relation.source, relation.target) for extraction in extractions for relation in extraction.relations),
-    )
+    replies = [_read(text, f"reply-{i}") for i, text in enumerate(texts)]
+    pairs = [(relation.source, relation.target) for reply in replies for relation in reply.relations]
+    names = [mention.name for reply in replies for mention in reply.mentions]
+    ours = _found([*names, *(name for pair in pairs for name in pair)], pairs)
     rule = by_recorders_rule(texts)
     reference = stored or rule
     extra_entities, extra_relations = ours.entities - reference.entities, ours.relations - reference.relations
@@ -129,7 +131,7 @@ def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | No
         "graph" if stored else "rule alone",
         models,
         len(texts),
-        sum(len(extraction.drops) for extraction in extractions),
+        sum(len(reply.drops) for reply in replies),
         _score(ours.entities, reference.entities),
         _score(ours.relations, reference.relations),
         len(extra_entities - rule.entities),
@@ -137,6 +139,14 @@ def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | No
         tuple(shown),
         tuple(missing),
     )
+
+
+def _read(text: str, name: str) -> Reply:
+    """Return what the reader of delimited replies finds; a Drop alone where there is no record."""
+    try:
+        return parse_delimited(text, name)
+    except ReplyError as error:
+        return Reply((), (), (Drop("extract", name, str(error)),), done=False)
 
 
 def by_recorders_rule(texts: Iterable[str]) -> Found:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.extraction.denials import require_tie
 from leanrag_core.indexing.extraction.reply import Reply
-from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+from leanrag_core.types.extraction import Drop, Mention, RelationMention
 
 _DOUBLE, _SINGLE = '"“”„', "'‘’`"
 _QUOTES = _DOUBLE + _SINGLE
@@ -39,11 +39,11 @@ class _Record:
     closed: bool
 
 
-def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
+def parse_delimited(text: str, chunk_id: str) -> Reply:
     """Return the mentions and relations of a delimited reply; a record that is not as it must be becomes a Drop.
 
-    upper: names in capitals, as those systems store them. done: the reply says that it is complete. strengths are
-    limited to 0 ... 10. Raises ReplyError when there is neither a record nor the mark of completion.
+    done: the reply says that it is complete. Strengths are limited to 0 ... 10. Raises ReplyError when there is neither
+    a record nor the mark of completion.
     """
     mentions: list[Mention] = []
     relations: list[RelationMention] = []
@@ -56,9 +56,9 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
                 raise ReplyError("reply.unknown_record", kind=record.kind)
             fields = _fields(record)
             if _KINDS[record.kind] == "entity":
-                mentions.append(_mention(fields, chunk_id, upper))
+                mentions.append(_mention(fields, chunk_id))
             else:
-                relations.append(_relation(fields, chunk_id, upper))
+                relations.append(_relation(fields, chunk_id))
         except ReplyError as error:
             shown = " ".join(record.text.split())[:_SHOWN]
             drops.append(Drop("extract", f"chunk {chunk_id}: {record.kind} {shown}", str(error)))
@@ -66,36 +66,6 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
     if not (mentions or relations or drops or complete):
         raise ReplyError("reply.no_records")
     return Reply(tuple(mentions), tuple(relations), tuple(drops), complete)
-
-
-def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool = False) -> Extraction:
-    """Return everything in the replies about one chunk, the first one's and those of gleaning, each statement once.
-
-    The end of a relation that no reply lists as an entity becomes a mention of unknown type, described by the relation.
-    A reply without any record is a Drop, unless it is a bare yes or no to "is there more?".
-    """
-    mentions: dict[tuple[str, str], Mention] = {}
-    relations: dict[tuple[str, str, str], RelationMention] = {}
-    drops: list[Drop] = []
-    for text in replies:
-        try:
-            reply = parse_delimited(text, chunk_id, upper=upper)
-        except ReplyError as error:
-            if text.strip(f" \t\r\n.!{_QUOTES}").lower() not in ("yes", "no", "y", "n"):
-                drops.append(Drop("extract", f"chunk {chunk_id}", str(error), chunk=chunk_id))
-            continue
-        drops += reply.drops
-        for mention in reply.mentions:
-            mentions.setdefault((mention.name, mention.description), mention)
-        for relation in reply.relations:
-            relations.setdefault((relation.source, relation.target, relation.description), relation)
-    named = {name for name, _ in mentions}
-    for relation in relations.values():
-        for end in (relation.source, relation.target):
-            if end not in named:
-                named.add(end)
-                mentions[end, relation.description] = Mention(end, "unknown", relation.description, chunk_id)
-    return Extraction(chunk_id, tuple(mentions.values()), tuple(relations.values()), tuple(drops))
 
 
 def _records(text: str) -> Iterator[_Record]:
@@ -143,17 +113,17 @@ def _cleaned(field: str) -> str:
     return text
 
 
-def _mention(fields: Sequence[str], chunk_id: str, upper: bool) -> Mention:
+def _mention(fields: Sequence[str], chunk_id: str) -> Mention:
     if len(fields) < 3:
         raise ReplyError("reply.entity_fields", n=len(fields))
     name, kind, description = fields[:3]
-    return Mention(_named(name, upper), kind.lower() or "unknown", description, chunk_id)
+    return Mention(_named(name), kind.lower() or "unknown", description, chunk_id)
 
 
-def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMention:
+def _relation(fields: Sequence[str], chunk_id: str) -> RelationMention:
     if len(fields) < 3:
         raise ReplyError("reply.relation_fields", n=len(fields))
-    source, target = _named(fields[0], upper), _named(fields[1], upper)
+    source, target = _named(fields[0]), _named(fields[1])
     number = _NUMBER.match(fields[-1])
     strength = min(10.0, max(0.0, float(number[0]))) if number else 1.0
     texts = list(fields[2:-1] if number else fields[2:])
@@ -163,7 +133,7 @@ def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMent
     return RelationMention(source, target, description, chunk_id, keywords, strength)
 
 
-def _named(name: str, upper: bool) -> str:
+def _named(name: str) -> str:
     if not re.search(r"\w", name):
         raise ReplyError("reply.empty_name")
-    return name.upper() if upper else name
+    return name

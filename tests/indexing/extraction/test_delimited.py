@@ -1,7 +1,7 @@
 import pytest
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.indexing.extraction.delimited import delimited_extraction, parse_delimited
+from leanrag_core.indexing.extraction.delimited import parse_delimited
 from leanrag_core.types.extraction import Mention, RelationMention
 
 MILL = '("entity"<|>"Carrow mill"<|>"PRODUCT"<|>"The Carrow mill grinds barley.")'
@@ -27,13 +27,6 @@ def test_a_well_formed_reply_gives_all_its_records():
     assert reply.relations == (RelationMention("Hester Lunn", "Carrow mill", "She built it.", "c1", (), 9.0),)
     assert reply.done
     assert reply.drops == ()
-
-
-def test_names_are_put_into_capitals_on_request_alone():
-    reply = parse_delimited(REPLY, "c1", upper=True)
-    assert [mention.name for mention in reply.mentions] == ["CARROW MILL", "HESTER LUNN"]
-    assert (reply.relations[0].source, reply.relations[0].target) == ("HESTER LUNN", "CARROW MILL")
-    assert reply.mentions[0].description == "The Carrow mill grinds barley."
 
 
 def test_lightrag_keywords_come_before_the_strength():
@@ -128,20 +121,3 @@ def test_a_complete_reply_without_records_is_empty():
 def test_another_form_is_refused(text: str):
     with pytest.raises(ReplyError, match="no delimited record"):
         parse_delimited(text, "c1")
-
-
-def test_gleaning_adds_and_repeats_nothing():
-    more = (
-        '("entity"<|>"Barley"<|>"crop"<|>"Barley is ground.")##("relationship"<|>"Hester Lunn"<|>"Railway"<|>"d."<|>2)'
-    )
-    extraction = delimited_extraction([REPLY, "YES", f"{MILL}##{more}<|COMPLETE|>", "no."], "c1")
-    assert [mention.name for mention in extraction.mentions] == ["Carrow mill", "Hester Lunn", "Barley", "Railway"]
-    assert extraction.mentions[3] == Mention("Railway", "unknown", "d.", "c1")
-    assert len(extraction.relations) == 2
-    assert extraction.drops == ()
-
-
-def test_a_gleaning_reply_of_prose_is_reported_as_lost():
-    extraction = delimited_extraction([REPLY, "Please tell me which entities are missing."], "c1")
-    assert len(extraction.mentions) == 2
-    assert [drop.item for drop in extraction.drops] == ["chunk c1"]
