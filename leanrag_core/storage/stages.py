@@ -71,11 +71,10 @@ def stage_key(stage: str, *rests_on: str | bytes) -> bytes:
 
 
 class StageStore:
-    """Kept results below one folder, opened when first used. n_damaged: entries that were found damaged so far."""
+    """Kept results below one folder, opened when first used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.n_damaged = 0
         self._connection: sqlite3.Connection | None = None
         self._lock = threading.RLock()
         self._paused_until = 0.0
@@ -122,11 +121,9 @@ class StageStore:
                 stale.append(key)
         if damaged:
             self._remove(damaged)
+            log.warning("%d kept results in %s are damaged; they are computed again", len(damaged), self.folder)
         if stale and not self._paused:
             self._tolerant(lambda: self._touch(stale, now), None)
-        if damaged:
-            self.n_damaged += len(damaged)
-            log.warning("%d kept results in %s are damaged; they are computed again", len(damaged), self.folder)
         return contents
 
     def _touch(self, keys: Sequence[bytes], now: int) -> None:
@@ -306,7 +303,6 @@ class StageStore:
 
     def _set_aside(self) -> None:
         """Set aside the file, which is no longer a database. What was in it is computed again."""
-        self.n_damaged += 1
         with suppress(OSError, Timeout), self._opening():
             if _is_damaged(self.folder / _DATABASE):  # else another process has made a new one meanwhile
                 for ending in ("", "-wal", "-shm"):

@@ -115,11 +115,6 @@ class DocumentChanges:
     def __bool__(self) -> bool:
         return bool(self.added or self.replaced or self.removed)
 
-    @property
-    def n_new(self) -> int:
-        """Documents that are added and replace no other."""
-        return len(self.added) - len(self.replaced)
-
 
 @dataclass(frozen=True)
 class LayerChange:

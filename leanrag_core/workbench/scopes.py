@@ -34,7 +34,6 @@ class ScopeSize:
     documents: int
     chunks: int
     all_documents: int
-    all_chunks: int
 
 
 class Scopes:
@@ -57,7 +56,7 @@ class Scopes:
         whole = _whole(index)
         rows = rows_in(scope, self.documents(whole))
         n_chunks = int(np.isin(numbers(whole.chunks["document"]), rows).sum())
-        return ScopeSize(len(rows), n_chunks, whole.documents.num_rows, whole.chunks.num_rows)
+        return ScopeSize(len(rows), n_chunks, whole.documents.num_rows)
 
     def index(self, index: Index, scope: Scope | None) -> Index:
         """Return the index of the documents that the scope holds, as of its date; the index itself where that leaves

@@ -25,14 +25,13 @@ _READ = 100  # most calls of a group that can be read singly
 
 @dataclass(frozen=True)
 class Group:
-    """Calls of one model, task and index. oldest: seconds since 1970."""
+    """Calls of one model, task and index."""
 
     model: str
     task: str
     index: str
     calls: int
     size_bytes: int
-    oldest: float
 
 
 @dataclass(frozen=True)
@@ -156,13 +155,10 @@ def groups() -> list[Group]:
 @st.cache_data(max_entries=4, show_spinner=False)
 def _groups(folder: str, n: int, size: int) -> list[Group]:
     """Return the calls in groups, read again when their number or size changes."""
-    calls: dict[tuple[str, str, str], list[tuple[int, float]]] = defaultdict(list)
+    sizes: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for entry in session.workbench().calls.entries():
-        calls[entry.model, entry.task.split(":")[0], entry.index].append((entry.size_bytes, entry.at))
-    return [
-        Group(*key, len(calls_of_group), sum(size for size, _ in calls_of_group), min(at for _, at in calls_of_group))
-        for key, calls_of_group in sorted(calls.items())
-    ]
+        sizes[entry.model, entry.task.split(":")[0], entry.index].append(entry.size_bytes)
+    return [Group(*key, len(sizes_of_group), sum(sizes_of_group)) for key, sizes_of_group in sorted(sizes.items())]
 
 
 def _exported() -> bytes:

@@ -335,7 +335,7 @@ def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Vi
     assert "3 calls" in drawn.text(app)
     [table] = [element.value for element in app.dataframe if "Task" in element.value]
     assert table[["Model", "Task", "Index", "Calls"]].to_numpy().tolist() == [["m", "answer", "gone", 3]]
-    group = call_store_view.Group("openai:m", "answer.v1", "gone", 3, 0, 0.0)
+    group = call_store_view.Group("openai:m", "answer.v1", "gone", 3, 0)
     calls = call_store_view._newest(str(home.calls.folder), group, 3)
     assert [call.text for call in calls] == [f"{hostile} {number}" for number in (2, 1, 0)]
     assert "9 tokens read, 4 written" in calls[0].facts
