@@ -79,10 +79,8 @@ def _expected(messages: list[dict[str, str]]) -> int:
 
 
 class _Patience:
-    """Makes a call that is not repeated as it was after it took too long: once more with a quarter of the reply.
-
-    lowered: whether that was done.
-    """
+    """Makes a call; after a timeout the next one asks for a quarter of the reply's tokens, and there is none after a
+    second timeout. lowered: whether a quarter was asked for."""
 
     def __init__(self, request: Callable[..., Reply], limit: int | None) -> None:
         self._request, self._limit = request, limit

@@ -37,7 +37,7 @@ _MADE = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class ArchiveContents:
-    """archive.json. files: every other entry, by its path below the folder of the index."""
+    """What archive.json holds. files: every other entry, by its path below the folder of the index."""
 
     format: str
     version: int
