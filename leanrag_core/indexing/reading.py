@@ -125,11 +125,6 @@ _WAIT_SECONDS = 0.2
 _TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 
 
-def files_below(paths: Sequence[Path]) -> list[Path]:
-    """Return the files themselves, and every file of the folders, in order of their paths; hidden ones are left out."""
-    return list(sources_below(paths).files)
-
-
 def read_files(
     paths: Sequence[Path], parser: ConfinedParser | None = None, *, follow_links: bool = False
 ) -> ParsedUpload:

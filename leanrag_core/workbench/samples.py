@@ -13,7 +13,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.files.records import from_json
 from leanrag_core.indexing.parsing.confined import ConfinedParser
-from leanrag_core.indexing.reading import files_below, read_files
+from leanrag_core.indexing.reading import read_files, sources_below
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.system.environment import PROGRAM
 from leanrag_core.types.config import IndexConfig
@@ -86,10 +86,10 @@ class Samples:
         self._questions: dict[Path, tuple[int, tuple[GoldQuestion, ...]]] = {}  # with the file's time of change
 
     @cached_property
-    def _files(self) -> dict[str, list[Path]]:
+    def _files(self) -> dict[str, tuple[Path, ...]]:
         """The document files of each sample corpus, by its name."""
         return {
-            folder.name: files_below([folder / _DOCUMENTS])
+            folder.name: sources_below([folder / _DOCUMENTS]).files
             for folder in sorted(SAMPLES.iterdir())
             if (folder / _CARD).is_file()
         }

@@ -9,7 +9,7 @@ from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.upload import formats
-from leanrag_core.indexing.reading import files_below, read_files, read_uploads
+from leanrag_core.indexing.reading import read_files, read_uploads, sources_below
 from leanrag_core.messages.catalog import sentence
 from tests.indexing.parsing.conftest import Read
 from tests.refusals import as_read
@@ -103,14 +103,14 @@ def test_folders_are_read_in_order_of_paths_without_hidden_files(tmp_path: Path)
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
     wanted = [tmp_path / "a.txt", tmp_path / "b/a.txt", tmp_path / "b/z.txt"]
-    assert files_below([tmp_path]) == wanted
-    assert files_below([tmp_path / "b/z.txt", tmp_path]) == [wanted[2], *wanted[:2]]
+    assert list(sources_below([tmp_path]).files) == wanted
+    assert list(sources_below([tmp_path / "b/z.txt", tmp_path]).files) == [wanted[2], *wanted[:2]]
 
 
 def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Bees.")
     (tmp_path / "again").symlink_to(tmp_path, target_is_directory=True)
-    assert files_below([tmp_path]) == [tmp_path / "a.txt"]
+    assert list(sources_below([tmp_path]).files) == [tmp_path / "a.txt"]
 
 
 # PDF and DOCX are damaged byte by byte in their own files; a random start never gets past their gates.
