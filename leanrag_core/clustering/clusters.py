@@ -221,6 +221,7 @@ _MOST_JOINED = 8000  # cells that are joined to regions one after the other
 
 def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndarray | None, apply: Apply) -> Clustering:
     """Cluster vectors region by region, with as many components in each as its share of the rows. vectors: (n, d).
+    ends: (r, 2), see cluster().
 
     Raises StorageFailed when the folder for temporary files has no room for 3 n d bytes.
     """

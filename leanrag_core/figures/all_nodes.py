@@ -70,7 +70,7 @@ def all_nodes(
     index: Index, masks: Sequence[np.ndarray | None], relation_masks: Sequence[np.ndarray | None]
 ) -> AllNodes:
     """Return at most MOST_NODES nodes that the masks let through (None lets all pass) and the strongest relations of
-    the base layer among them. masks, relation_masks: of each layer (n,) bool."""
+    the base layer among them. masks: of each layer (n,) bool. relation_masks: of each layer (r,) bool."""
     chosen = _chosen_rows(index, masks)
     top = len(index.layers) - 1
     layers = np.concatenate([np.full(len(chosen[number]), number) for number in range(top, -1, -1)])
@@ -120,7 +120,8 @@ def _passing(rows: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
 
 
 def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequence[float]) -> np.ndarray:
-    """Return (u, 2) places of the nodes above the base: each above the middle of its children, moved to an even row."""
+    """Return (u, 2) places of the nodes above the base: each above the middle of its children, moved to an even row.
+    layers: (n,) int, of all drawn nodes. parents: (n,) int positions, -1 for none."""
     n_upper = int((layers > 0).sum())
     places = np.zeros((n_upper, 2))
     below = np.flatnonzero(cells.parents >= 0)
@@ -146,7 +147,8 @@ def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequen
 
 
 def _tree_order(index: Index, rows: np.ndarray) -> np.ndarray:
-    """Return the (n,) order of base entities in which those of a cluster, of whatever layer, are side by side."""
+    """Return the (k,) order of base entities in which those of a cluster, of whatever layer, are side by side. rows:
+    (k,) int, of the base layer."""
     keys = [np.arange(len(rows))]
     above = rows
     for layer in index.layers[:-1]:
@@ -177,7 +179,8 @@ def _cells(clusters: np.ndarray, room: tuple[float, float, float, float]) -> Cel
 
 
 def _relations(index: Index, rows: np.ndarray, offset: int, mask: np.ndarray | None) -> np.ndarray:
-    """Return the (r, 2) positions of the ends of the strongest relations among those base entities."""
+    """Return the (r, 2) positions of the ends of the strongest relations among those base entities. rows: (k,) int, of
+    the base layer. mask: of its relations, bool; None where all are drawn."""
     base = index.layers[0]
     position = np.full(len(base), -1)
     position[rows] = offset + np.arange(len(rows))

@@ -93,7 +93,7 @@ class _Layout:
             self.skippable |= layer == self.top
 
     def _fold(self, layer: int, rows: np.ndarray, parent: str, y: float, height: float) -> None:
-        """Add the folded (n,) nodes of a layer, and what lies in them, as one block in each column."""
+        """Add the folded nodes of a layer, and what lies in them, as one block in each column. rows: (n,) int."""
         owner = parent
         for number in range(layer, self.lowest - 1, -1):
             n_nodes = self.tree.inside(layer, rows, number)

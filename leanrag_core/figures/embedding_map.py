@@ -76,7 +76,7 @@ def _fitted(plane: np.ndarray) -> np.ndarray:
 
 def places_of(vectors: np.ndarray, wanted: Sequence[int], shown: MapPlaces) -> np.ndarray:
     """Return (k, 2) places of those rows of the layer: their own where they are in the sample, else between the sampled
-    entities that are nearest to them."""
+    entities that are nearest to them. vectors: (n, d) of the layer."""
     at = np.searchsorted(shown.rows, wanted).clip(max=max(len(shown.rows) - 1, 0))
     places = np.array([shown.places[place] for place in at], dtype=np.float32).reshape(-1, 2)
     for number, (row, place) in enumerate(zip(wanted, at.tolist(), strict=True)):

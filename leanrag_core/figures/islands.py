@@ -107,7 +107,8 @@ def _evenly(rows: np.ndarray, n: int) -> np.ndarray:
 
 def _places(vectors: np.ndarray, pairs: np.ndarray, pull: np.ndarray) -> np.ndarray:
     """Return (n, 2) places from 0 to 1: principal axes of the vectors first, then springs along relations against a
-    push between all nodes (Fruchterman and Reingold, 1991), then spread evenly."""
+    push between all nodes (Fruchterman and Reingold, 1991), then spread evenly. vectors: (n, d). pairs:
+    (r, 2) nodes that relations join. pull: (r,), how strong each relation is."""
     n = len(vectors)
     if n == 1:
         return np.full((1, 2), 0.5)

@@ -70,7 +70,8 @@ def cluster_quality(index: Index, number: int) -> ClusterQuality:
 def _cosines_to_mean(vectors: np.ndarray, offsets: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return the cosine of each node to the mean of its cluster, in the order of `order`; (n,) float64.
 
-    vectors: (n, d) unit rows. Clusters are read in blocks, so that the vectors of a large index stay in their file.
+    vectors: (n, d) unit rows. offsets: (m + 1,); cluster j holds the nodes order[offsets[j] : offsets[j + 1]], order:
+    (n,). Clusters are read in blocks, so that the vectors of a large index stay in their file.
     """
     cosines = np.ones(len(order))
     m, first = len(offsets) - 1, 0

@@ -113,7 +113,7 @@ def mean_best_ranks(communities: ConceptCommunities, rows: np.ndarray, ranks: np
 
 def _below(communities: ConceptCommunities, frontier: np.ndarray, given_up: set[int]) -> np.ndarray:
     """Return the parts of those communities, or themselves where they have none, without those that are given up; (k,)
-    int64, ascending."""
+    int64, ascending. frontier: (f,) int rows."""
     kept = frontier[~np.isin(frontier, sorted(given_up))]
     parts = np.flatnonzero(np.isin(communities.parent, kept))
     undivided = kept[~np.isin(kept, communities.parent[parts])]

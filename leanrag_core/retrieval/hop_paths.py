@@ -203,7 +203,7 @@ def _with_ones(matrix: "csr_array") -> "csr_array":
 
 
 def _like(matrix: "csr_array", values: np.ndarray) -> "csr_array":
-    """Return a matrix of the same shape and places with other numbers."""
+    """Return a matrix of the same shape and places with other numbers. values: (stored numbers,)."""
     from scipy.sparse import csr_array
 
     return csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -133,7 +133,8 @@ def _checked(
     vector: np.ndarray,
     rows: Sequence[int] | np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return what similarity() does, read-only, (n,) or (k,) float32. vectors: (n, d) of the part. vector: (d,)."""
+    """Return what similarity() does, read-only, (n,) or (k,) float32. vectors: (n, d) of the part. vector: (d,). rows:
+    (k,) int, of those that are asked for; None for all."""
     if rows is not None:  # of the plain array: a view of the file would be made for each choice of rows
         vectors = np.asarray(vectors)[rows]
     with np.errstate(invalid="ignore", over="ignore"):  # reported below

@@ -156,7 +156,8 @@ class NameRecogniser:
             doc.set_ents(entities)
 
     def _outside_names(self, words: np.ndarray, joined: np.ndarray, space: np.ndarray) -> np.ndarray:
-        """Return (n_words,) the best move at each word where no name is open."""
+        """Return (n_words,) int, the best move at each word where no name is open. words: (n_words, features). joined:
+        (n_words,) bool, whether a name may go on behind the word. space: (n_words,) bool, whether it is white space."""
         sums = words @ self._of_feature[0]
         sums += self._missing[1]
         sums += self._missing[2]
@@ -167,8 +168,8 @@ class NameRecogniser:
         return np.asarray(scores.argmax(axis=1))
 
     def _end_of_names(self, words: np.ndarray, joined: np.ndarray, first: np.ndarray, moves: np.ndarray) -> list[int]:
-        """Return where each name ends, the word after it. words: (words, features). first, moves: (names,), their first
-        words and the moves that opened them."""
+        """Return where each name ends, the word after it. words, joined: see _outside_names(). first, moves: (names,)
+        int, their first words and the moves that opened them."""
         ends = np.zeros(len(first), dtype=np.int64)
         opened = words[first] @ self._of_feature[1]
         open_names, place = np.arange(len(first)), first + 1

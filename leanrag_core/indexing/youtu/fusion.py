@@ -90,7 +90,8 @@ class Perception:
     weight: float
 
     def overlaps(self, rows: np.ndarray, types: np.ndarray) -> np.ndarray:
-        """Return the Jaccard overlap of each row's types with those given for it, (k,). types: (k, t) of 0 and 1."""
+        """Return the Jaccard overlap of each row's types with those given for it, (k,). rows: (k,) int. types: (k, t)
+        of 0 and 1."""
         shared = np.asarray(self.types[rows].multiply(types).sum(axis=1)).ravel()
         union = np.asarray(self.types[rows].sum(axis=1)).ravel() + types.sum(axis=1) - shared
         return np.asarray(np.divide(shared, union, out=np.zeros(len(shared)), where=union > 0))
@@ -149,7 +150,8 @@ def affinity(perceived: Perception, labels: np.ndarray) -> np.ndarray:
 
 
 def centres_of(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the entity that fits each community best, (m,); of equals the first."""
+    """Return the entity that fits each community best, (m,) int; of equals the first. scores: (n,), how well each
+    entity fits. labels: (n,) int, its community."""
     order = np.lexsort((np.arange(len(labels)), -np.round(scores, 6), labels))
     return np.asarray(order[np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))])
 

@@ -140,7 +140,7 @@ class Strategy(StrategyBase[Config]):
 def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int, tools: Tools) -> Ranked:
     """Return the n relations nearest to the question, with cosines that are scaled to [0, 1] over all relations.
 
-    vectors: (r, d) float32 unit rows.
+    vectors: (r, d) float32 unit rows. vector: (d,) of the question.
     """
     if not len(vectors):
         return nearest_rows(vectors, vector, n)

@@ -129,7 +129,7 @@ class Strategy(StrategyBase[Config]):
         self, query: Query, index: Index, starts: _Starts, may_answer: np.ndarray, n_names: int, tools: Tools
     ) -> np.ndarray:
         """Return the relations near to the question, of those with an end that is a candidate or may be the answer;
-        (v,) rows, best first."""
+        (v,) rows, best first. may_answer: (n,) bool, of the base entities."""
         least = index.across_scale.own_of(_LEAST_COSINE)
         n = self.config.top_k * n_names
         rows = nearest_rows(tools.part("relation_vectors"), query.vector, n, at_least=least, tools=tools).rows
