@@ -240,7 +240,7 @@ class HelpedMap:
         return ProcessPoolExecutor(self.helpers, mp_context=context, initializer=_end_with_parent)
 
     def close(self) -> None:
-        """End the helpers."""
+        """End the helper processes."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)

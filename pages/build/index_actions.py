@@ -54,7 +54,7 @@ _FAULT = "lr_index_fault"  # why the last action failed
 
 
 def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
-    """Draw the actions on the ticked indexes, and for a single one the folds for updates and parts."""
+    """Draw the actions on the ticked indexes, and for a single one the expanders for updates and parts."""
     show_fault(_FAULT)
     if not ticked:
         markup.note(say("build.tick_a_row"))

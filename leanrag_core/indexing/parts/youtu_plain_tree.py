@@ -14,7 +14,7 @@ Config = youtu_tree.Config
 
 
 class Part(youtu_tree.Part):
-    """The same steps; no relation has a type, and no entity an attribute."""
+    """The steps of youtu_tree; no relation has a type, and no entity an attribute."""
 
     name = "youtu_plain_tree"
     title = message("part.youtu_plain_tree.title")

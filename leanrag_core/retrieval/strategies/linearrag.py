@@ -1,4 +1,4 @@
-"""LinearRAG: entities wake others through sentences near to the question; then PageRank over entities and passages."""
+"""LinearRAG: entities activate others through sentences near to the question; PageRank over entities and passages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -53,18 +53,18 @@ class Config(Options):
 
 @dataclass(frozen=True)
 class Bridge:
-    """A sentence through which an entity wakes others. score: its cosine to the question. woken: rows of entities."""
+    """A sentence through which an entity activates others. score: its cosine to the question. reached: their rows."""
 
     entity: int
     sentence: int
     score: float
-    woken: tuple[int, ...]
+    reached: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Activation:
-    """Entities that are awake. weights: with which the walk starts at each. scores, tiers: of each when it woke last,
-    and at which hop, 1 for the names of the question."""
+    """Entities that are active. weights: with which the walk starts at each. scores, tiers: with which score and at
+    which hop each was activated last, hop 1 for the names of the question."""
 
     weights: Mapping[int, float]
     scores: Mapping[int, float]
@@ -120,13 +120,13 @@ class Strategy(StrategyBase[Config]):
         picture = _with_bridges(graph_picture(index, ranked), graph.sentences, active.bridges)
         ids = [each.id for each in asked]
         walked = message("hipporag2.walk", n=len(chunks)) if seeds else message("linearrag.dense")
-        awake = message("linearrag.bridges", n=len(active.weights), sentences=len(active.bridges))
+        activated_entities = message("linearrag.bridges", n=len(active.weights), sentences=len(active.bridges))
         sentence_ids = [item.id for item in picture.drawn if item.kind == "sentence"]
         links = [each.id for each in picture.drawn_relations]
         n_linked = message("walk.linked", n=len(seeds))
         steps = [
             GraphStep("linked", n_linked, seeds, asked=ids, title=message("walk.step.linked")),
-            GraphStep("bridges", awake, active.weights, asked=sentence_ids, links=links),
+            GraphStep("bridges", activated_entities, active.weights, asked=sentence_ids, links=links),
             GraphStep("walk", walked, entities, title=message("walk.step.walk")),
         ]
         return graph_trace(
@@ -135,7 +135,7 @@ class Strategy(StrategyBase[Config]):
 
     def _passage_weights(self, query: Query, index: Index, graph: TriGraph, active: Activation) -> np.ndarray:
         """Return (n_chunks,) weights with which the walk starts at the chunks: by their cosine, scaled to [0, 1], and
-        by the entities that are awake in them, those that woke late less."""
+        by the active entities in them, those that were activated late less."""
         dense = unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
         rows = list(active.scores)
         named = graph.occurrences[rows].astype(np.float64)
@@ -172,7 +172,7 @@ def _linked(text: str, index: Index, graph: TriGraph, tools: Tools) -> tuple[lis
 def activated(
     sentences: Statements, seeds: Mapping[int, float], vector: np.ndarray, config: Config, index: Index
 ) -> Activation:
-    """Return what the seeds wake. At each hop an entity passes its score, times the cosine of the sentence, to the
+    """Return what the seeds activate. At each hop an entity passes its score, times the cosine of the sentence, to the
     entities of its unused sentences nearest to the question; scores below the least score are not passed on.
 
     vector: (d,) of the question. Source: LinearRAG, relevant entity activation via local semantic bridging.
@@ -192,11 +192,11 @@ def activated(
                 used.add(row)
                 if passed < config.least_score:
                     continue
-                woken = sentences.entities[row].tolist()
-                for other in woken:
+                reached = sentences.entities[row].tolist()
+                for other in reached:
                     weights[other] = weights.get(other, 0.0) + passed
                     following[other] = passed
-                bridges.append(Bridge(entity, row, float(near[place]), tuple(woken)))
+                bridges.append(Bridge(entity, row, float(near[place]), tuple(reached)))
         scores |= following
         tiers |= dict.fromkeys(following, tier)
         current = following
@@ -213,7 +213,7 @@ def _with_bridges(picture: GraphContext, sentences: Statements, bridges: Sequenc
         id_ = f"sentence-{bridge.sentence}"
         reason = message("passage.near", score=bridge.score)
         items.append(TraceItem(id_, "sentence", text, ("sentence",), score=bridge.score, reason=reason, text=text))
-        drawn_entities = [item_of[row] for row in bridge.woken if row in item_of]
+        drawn_entities = [item_of[row] for row in bridge.reached if row in item_of]
         links += [
             TraceRelation(f"{id_}-{each.id}", each.id, id_, "holds", None, "holds", 1.0, "") for each in drawn_entities
         ]
