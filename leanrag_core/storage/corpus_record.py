@@ -11,7 +11,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.summary import DocumentSummary
 
-_NAME_CHARACTERS = 500
+MAX_NAME = 500  # characters
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def tidy_name(name: str) -> str:
     one."""
     if not name.strip():
         raise InvalidConfig("index.name_empty")
-    if len(name) > _NAME_CHARACTERS:
-        raise InvalidConfig("index.name_too_long", n=len(name), limit=_NAME_CHARACTERS)
+    if len(name) > MAX_NAME:
+        raise InvalidConfig("index.name_too_long", n=len(name), limit=MAX_NAME)
     return name.strip()
 
 

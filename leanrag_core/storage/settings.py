@@ -15,7 +15,7 @@ from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, presets
 from leanrag_core.types.settings import Settings
 
 MOST = 50
-_LONGEST_TITLE = 80
+MAX_TITLE = 80  # characters of a preset's
 _MAX_BYTES = 1_000_000
 
 
@@ -69,8 +69,8 @@ class OwnPresets:
         long or one of the program's, and for too many presets; RecordDamaged, StorageFailed.
         """
         title = " ".join(title.split())
-        if not title or len(title) > _LONGEST_TITLE or title in {preset.title for preset in presets()}:
-            raise InvalidConfig("preset.bad_title", limit=_LONGEST_TITLE)
+        if not title or len(title) > MAX_TITLE or title in {preset.title for preset in presets()}:
+            raise InvalidConfig("preset.bad_title", limit=MAX_TITLE)
         index = {
             name: getattr(config, name)
             for name in SETTINGS

@@ -26,7 +26,7 @@ WITH = {AGGREGATION: EXTRACTION, ANSWERS: EXTRACTION, REWRITING: ANSWERS}
 # Limits of a role that take the place of the settings' own where they are set.
 OWN_LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "max_reply_tokens")
 _OURS = ("model", "messages", "stream", "input", "response_format", "query", "documents", "texts")
-_LONGEST_BODY = 4000  # characters
+MAX_BODY = 4000  # characters
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LOOKS_LIKE_A_KEY = re.compile(r"sk-|[A-Za-z0-9]{20,}")
 _SECRET = re.compile(
@@ -113,7 +113,7 @@ class Role:
         if not self.body.strip():
             return {}
         try:
-            cells = json.loads(self.body, parse_constant=_refuse) if len(self.body) <= _LONGEST_BODY else None
+            cells = json.loads(self.body, parse_constant=_refuse) if len(self.body) <= MAX_BODY else None
         except (ValueError, RecursionError):
             cells = None
         if not isinstance(cells, dict):

@@ -13,6 +13,7 @@ from leanrag_core.types.forecast import Forecast
 
 Action = Literal["rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation"]
 MAX_EDITS = 10_000
+MAX_TEXT = 20_000  # characters of a relation's new description
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Edit:
     name: ShortText
     other: ShortText = absent_at_default("")
     documents: tuple[ShortText, ...] = absent_at_default(())
-    text: Annotated[str, MaxLen(20_000)] = absent_at_default("")
+    text: Annotated[str, MaxLen(MAX_TEXT)] = absent_at_default("")
 
 
 @dataclass(frozen=True)

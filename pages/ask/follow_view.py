@@ -1,5 +1,7 @@
 """Follow-up questions: each is rewritten to stand alone, shows how, can be changed, and keeps its thread."""
 
+from typing import Any
+
 import streamlit as st
 
 from leanrag_core.answering.follow_up import PERSON
@@ -27,7 +29,8 @@ def form(scope: Scope) -> None:
         st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"),
     ):
         key = scope.name("follow_text")
-        st.text_input(say("follow.field"), key=key, placeholder=say("follow.placeholder"), label_visibility="collapsed")
+        look: dict[str, Any] = {"placeholder": say("follow.placeholder"), "label_visibility": "collapsed"}
+        st.text_input(say("follow.field"), max_chars=MAX_QUESTION, key=key, **look)
         icon = ":material/reply:"
         st.form_submit_button(say("follow.ask"), icon=icon, key=scope.name("follow_ask"), on_click=_sent, args=(scope,))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.storage.corpus_record import MAX_NAME
 from pages.common import buttons
 from pages.common.messages import message, say
 
@@ -78,7 +79,7 @@ def rename(what: str, id_: str, name: str, texts: tuple[str, str], act: Callable
     and the label of its field. act: takes the id and the new name."""
 
     def draw() -> None:
-        written = st.text_input(texts[1], name, key=f"rename_{what}_{id_}")
+        written = st.text_input(texts[1], name, MAX_NAME, key=f"rename_{what}_{id_}")
         if buttons.primary(say("build.rename"), "", f"primary_rename_{what}"):
             try:
                 act(id_, written)

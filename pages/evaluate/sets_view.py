@@ -11,9 +11,11 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
+from leanrag_core.storage.question_sets import MAX_TITLE
 from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import shortened
 from leanrag_core.workbench.question_sets import generated_title
 from pages.common import buttons, choices, deletion, dialogs, downloads, forms, markup, session, state, uploads
 from pages.common.frame import plain_errors
@@ -66,7 +68,7 @@ def _preview(questions: Sequence[GoldQuestion]) -> None:
 
 
 def _title(default: str, key: str) -> str:
-    return st.text_input(say("evaluate.sets.title"), default, key=f"set_title_{key}")  # adding refuses a long one
+    return st.text_input(say("evaluate.sets.title"), shortened(default, MAX_TITLE), MAX_TITLE, key=f"set_title_{key}")
 
 
 def _corpus(key: str) -> str:

@@ -13,9 +13,11 @@ from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.kinds import SWEEP as SWEEP_JOB
 from leanrag_core.messages.message import Message
+from leanrag_core.storage.settings import MAX_TITLE
 from leanrag_core.types.experiment import RunSpec
 from leanrag_core.types.summary import RecordedConfig
 from leanrag_core.types.sweep import PointResult, SweepResult, SweepSummary
+from leanrag_core.types.visible import shortened
 from pages.build import engine_form, settings_form
 from pages.common import buttons, choices, deletion, forms, markup, session, state, widgets
 from pages.common.frame import page_path, plain_errors
@@ -89,9 +91,8 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
     ) and st.session_state.pop(_IS_OPEN, False):
         st.switch_page(page_path("ask"))
     with st.popover(say("evaluate.sweep.save"), icon=":material/bookmark:", key="sweep_save"):
-        title = st.text_input(
-            say("evaluate.sweep.preset_title"), measure_words.point_title(result.point), key="sweep_preset"
-        )
+        default = shortened(measure_words.point_title(result.point), MAX_TITLE)
+        title = st.text_input(say("evaluate.sweep.preset_title"), default, MAX_TITLE, key="sweep_preset")
         draw(markup.muted(say("evaluate.sweep.preset_hint")))
         buttons.secondary(say("evaluate.sweep.save"), "", "sweep_save_preset", _save, sweep, result, title)
     if sweep.spec.corpus and buttons.secondary(

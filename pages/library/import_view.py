@@ -10,9 +10,10 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.lines import import_lines
 from leanrag_core.importing.base import broken_importers, importers
+from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
-from leanrag_core.types.visible import visible
+from leanrag_core.types.visible import shortened, visible
 from pages.common import buttons, markup, running_view, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
@@ -146,7 +147,8 @@ def _preview(looked_at: LookedAt) -> None:
     with right:
         _dropped(preview)
     name_field, right = st.columns([3, 4], vertical_alignment="bottom")
-    name = name_field.text_input(say("build.index_name"), looked_at.shown, key=f"import_name_{looked_at.path}")
+    label, default = say("build.index_name"), shortened(looked_at.shown, MAX_NAME)
+    name = name_field.text_input(label, default, MAX_NAME, key=f"import_name_{looked_at.path}")
     with right.container(horizontal=True, gap="small"):
         starts = buttons.primary(say("library.import.start"), "hub", "primary_start_import")
         buttons.secondary(say("library.import.other"), "", "other_import", _forget)

@@ -14,7 +14,7 @@ from leanrag_core.models.providers import providers
 from leanrag_core.models.reranking import rerank_forms
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import is_file, model_title
-from leanrag_core.types.roles import EMBEDDINGS, RERANKING, ROLES, Price, Role
+from leanrag_core.types.roles import EMBEDDINGS, MAX_BODY, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench.role_checks import (
     BAD,
@@ -238,7 +238,7 @@ def _more(settings: Settings, role: str, role_settings: Role) -> None:
             form = st.selectbox(_title("rerank_form"), list(titles), place, format_func=titles.__getitem__)
             texts["rerank_form"] = form
         texts["body"] = st.text_area(
-            _title("body"), role_settings.body, height=90, placeholder='{"reasoning_effort": "low"}'
+            _title("body"), role_settings.body, 90, MAX_BODY, placeholder='{"reasoning_effort": "low"}'
         )
         if st.form_submit_button(say("roles.keep")):
             problem = keys.fault_of_name(texts["key_variable"].strip()) if texts["key_variable"].strip() else ""

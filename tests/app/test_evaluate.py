@@ -281,6 +281,7 @@ def test_a_question_set_is_shown_uploaded_and_deleted(home: Workbench, visit: Vi
     app.file_uploader[0].set_value(("mine.jsonl", lines.encode(), "application/json")).run()
     drawn.assert_sound(app)
     assert "2 questions, 2 with gold evidence" in drawn.text(app)
+    assert app.text_input("set_title_upload").max_chars == 200, "adding refuses a longer one"
     app.button("primary_set_add").click().run()
     drawn.assert_sound(app)
     [own] = [info for info in home.question_sets.all() if not info.is_shipped]

@@ -175,6 +175,17 @@ def test_a_point_is_saved_as_a_preset(home: Workbench, visit: Visit, sweep: dict
     assert preset.index == {"cluster_size": 3, "tau": "5"}
 
 
+def test_the_title_of_a_preset_is_no_longer_than_one_that_is_kept(
+    home: Workbench, visit: Visit, sweep: dict[str, Any]
+) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    title = app.text_input("sweep_preset")
+    title.input("x" * title.max_chars).run()
+    app.button("sweep_save_preset").click().run()
+    drawn.assert_sound(app)
+    assert home.presets.with_shipped()[-1].title == "x" * 80
+
+
 def test_a_sweep_under_way_shows_what_it_has(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:
     sweep["complete"] = False
     app = visit("evaluate", home, tab="sweeps")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.retrieval.base import MAX_QUESTION
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -41,6 +42,10 @@ def test_a_follow_up_stands_alone_and_keeps_its_thread(home: Workbench, visit: V
     press(again, QUESTION)
     assert again.query_params["q"] == QUESTION
     assert "wrote" not in again.query_params
+
+
+def test_a_follow_up_is_no_longer_than_a_question(home: Workbench, visit: Visit) -> None:
+    assert visit("ask", home, q=QUESTION).text_input("follow_text").max_chars == MAX_QUESTION
 
 
 def test_how_a_follow_up_is_asked_can_be_changed(home: Workbench, visit: Visit) -> None:

@@ -45,6 +45,7 @@ def test_the_form_previews_what_it_imports_and_a_job_does_it(
     text = drawn.text(app)
     assert "Microsoft GraphRAG" in text
     assert "relationships.parquet row 3" in text
+    assert app.text_input(key=f"import_name_{folder}").max_chars == 500
     app.button(key="primary_start_import").click().run()
     spec = home.jobs.spec(launched[-1].name)
     assert (spec.kind, spec.title, spec.corpus_id) == ("import", "output", "")

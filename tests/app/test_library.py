@@ -360,6 +360,7 @@ def test_a_corpus_is_renamed_and_its_indexes_name_it_so(home: Workbench, visit: 
         app = visit("library", home, corpus=index.corpus_id)
         app.button("rename_corpus").click().run()
         drawn.assert_sound(app)
+        assert app.text_input(f"rename_corpus_{index.corpus_id}").max_chars == 500, "a longer one is refused below"
         assert app.text_input(f"rename_corpus_{index.corpus_id}").value == home.corpora.summary(index.corpus_id).name
         app.run()  # as at a job's end
         assert app.text_input(f"rename_corpus_{index.corpus_id}")

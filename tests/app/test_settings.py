@@ -355,6 +355,8 @@ def test_further_settings_of_a_role_are_drawn_once_they_were_opened_and_then_sta
         drawn.assert_sound(app)
         assert len(fields(app)) == 1
     [window] = [field for field in app.number_input if field.label == "Window (0: as the server says)"]
+    [body] = [field for field in app.text_area if field.label.startswith("More fields")]
+    assert body.max_chars == 4_000, "a longer one is refused"
     window.set_value(9_000)
     [keep] = [button for button in app.button if button.label == "Keep"]
     keep.click().run()

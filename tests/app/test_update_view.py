@@ -142,6 +142,7 @@ def test_an_entity_is_split_and_its_relations_changed_from_where_it_is_looked_at
     app.selectbox(f"{field}_describe-relation").set_value(near.name).run()
     [words] = app.text_area
     assert words.value == near.relation.description
+    assert words.max_chars == 20_000, "an update would refuse a log with a longer one"
     words.input("They are <b>kin</b>.")
     described = started(app)
     assert (described["other"], described["text"]) == (near.name, "They are <b>kin</b>.")
