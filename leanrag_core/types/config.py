@@ -103,25 +103,26 @@ def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which
 
 
 def validate(config: Any) -> None:
-    """Raise InvalidConfig when a field of a configuration dataclass is of another kind, or out of its bounds."""
+    """Raise InvalidConfig when a field of a configuration dataclass is of another kind, or out of its bounds. The error
+    names the field; its title on a page also depends on whether the configuration is an index's."""
+    of_index = isinstance(config, IndexConfig)
     for spec in fields(config):
         value, meta = getattr(config, spec.name), spec.metadata
         low, high, choices = meta.get("low"), meta.get("high"), meta.get("choices")
         if isinstance(spec.default, bool):
             if not isinstance(value, bool):
-                raise InvalidConfig("option.not_a_switch", option=spec.name, value=value)
+                raise InvalidConfig("option.not_a_switch", option=spec.name, of_index=of_index, value=value)
         elif isinstance(spec.default, int) and (isinstance(value, bool) or not isinstance(value, int)):
-            raise InvalidConfig("option.not_an_integer", option=spec.name, value=value)
+            raise InvalidConfig("option.not_an_integer", option=spec.name, of_index=of_index, value=value)
         elif isinstance(spec.default, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise InvalidConfig("option.not_a_number", option=spec.name, value=value)
+            raise InvalidConfig("option.not_a_number", option=spec.name, of_index=of_index, value=value)
         if choices and value not in choices:
-            raise InvalidConfig(
-                "option.not_a_choice", option=spec.name, value=value, choices=", ".join(map(str, choices))
-            )
+            listed = ", ".join(map(str, choices))
+            raise InvalidConfig("option.not_a_choice", option=spec.name, of_index=of_index, value=value, choices=listed)
         if low is not None and value is not None and value < low:
-            raise InvalidConfig("option.too_small", option=spec.name, value=value, low=low)
+            raise InvalidConfig("option.too_small", option=spec.name, of_index=of_index, value=value, low=low)
         if high is not None and value is not None and value > high:
-            raise InvalidConfig("option.too_large", option=spec.name, value=value, high=high)
+            raise InvalidConfig("option.too_large", option=spec.name, of_index=of_index, value=value, high=high)
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,14 @@ class IndexConfig:
     def __post_init__(self) -> None:
         validate(self)
         if self.overlap_tokens >= self.chunk_tokens:
-            raise InvalidConfig("option.overlap_too_large", overlap=self.overlap_tokens, chunk=self.chunk_tokens)
+            raise InvalidConfig(
+                "option.overlap_too_large",
+                option="overlap_tokens",
+                value=self.overlap_tokens,
+                limiting_option="chunk_tokens",
+                limit=self.chunk_tokens,
+                of_index=True,
+            )
 
     @property
     def models(self) -> tuple[str, ...]:

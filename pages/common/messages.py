@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import streamlit as st
 
@@ -9,6 +10,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import codes, languages, sentence
 from leanrag_core.messages.message import Message, Value
+from leanrag_core.retrieval.settings import option_title
 from pages.common import state
 from pages.common.html import NOTHING, draw, html
 
@@ -35,7 +37,18 @@ def words(text: Text) -> str:
     """Return the text of a message or an error in the reader's language; a plain text is returned unchanged."""
     if isinstance(text, LeanRAGError):
         text = text.message
-    return sentence(text, language()) if isinstance(text, Message) else text
+    return sentence(_with_titles(text), language()) if isinstance(text, Message) else text
+
+
+def _with_titles(text: Message) -> Message:
+    """Return the message with settings named by their titles on screen: errors of the core have the names that commands
+    and Python know."""
+    if not text.code.startswith(("option.", "role.")):
+        return text
+    values, of_index = text.values, bool(text.values.get("of_index"))
+    names = {key: values[key] for key in ("option", "limiting_option") if key in values}
+    titles = {key: option_title(name, of_index=of_index) for key, name in names.items() if isinstance(name, str)}
+    return replace(text, values={**values, **titles})
 
 
 def say(code: str, /, **values: Value) -> str:

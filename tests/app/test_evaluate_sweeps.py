@@ -276,6 +276,14 @@ def test_a_wrong_value_leaves_the_other_fields_of_the_form_as_they_are(home: Wor
     assert "Write values for each setting that is varied." in drawn.text(app), "none is left out unsaid"
 
 
+def test_a_value_out_of_its_bounds_is_named_as_its_field(home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    app.button("primary_sweep").click().run()
+    app.text_input("sweep_values_cluster_size").set_value("5, 500").run()
+    drawn.assert_sound(app)
+    assert "Clustersize is 500; the largest value is 200." in drawn.text(app)
+
+
 def test_values_are_read_by_the_type_of_the_setting() -> None:
     fields = forms.option_fields(IndexConfig)
     assert values_of("5, 10,10 , 20", fields["cluster_size"]) == (5, 10, 20)

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pages.common.messages import as_sentence
+from leanrag_core import IndexConfig
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval.strategies import lightrag
+from leanrag_core.types.roles import Role
+from pages.common.messages import as_sentence, words
 
 PAGES = Path(__file__).parents[2] / "pages"
 WITHOUT_MARKDOWN = {"selectbox", "multiselect", "dropdown"}
@@ -50,3 +54,27 @@ def test_options_of_a_list_are_not_escaped_since_they_are_no_markdown() -> None:
 )
 def test_a_sentence_begins_with_a_capital_but_for_the_name_of_a_file(text: str, shown: str) -> None:
     assert as_sentence(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("config", "values", "shown"),
+    [
+        (IndexConfig, {"chunk_tokens": 8}, "Chunk size, tokens is 8; the smallest value is 32"),
+        (lightrag.Config, {"chunk_tokens": -1}, "Budget: chunks, tokens is -1; the smallest value is 0"),
+        (
+            IndexConfig,
+            {"chunk_tokens": 64, "overlap_tokens": 128},
+            "Overlap, tokens is 128; it must be smaller than Chunk size, tokens (64)",
+        ),
+        (
+            Role,
+            {"timeout_seconds": 0.5},
+            "Timeout, seconds of a role is 0.5; it is at least 1.0, or 0 to be as it is for all",
+        ),
+    ],
+)
+def test_an_error_names_a_setting_by_its_title_on_pages(config: type, values: dict[str, float], shown: str) -> None:
+    with pytest.raises(InvalidConfig) as refused:
+        config(**values)
+    assert words(refused.value) == shown
+    assert next(iter(values)) in str(refused.value), "commands and Python name the field"

@@ -145,7 +145,7 @@ def test_a_link_to_a_setting_of_a_build_fills_the_form(home: Workbench, visit: V
 @pytest.mark.parametrize(
     ("url", "expected_text"),
     [
-        ({"b_chunk_tokens": "64", "b_overlap_tokens": "128"}, "must be smaller than chunk_tokens"),
+        ({"b_chunk_tokens": "64", "b_overlap_tokens": "128"}, "must be smaller than Chunk size, tokens"),
         ({"b_tau": "<b>much</b>"}, "is not understood: give a number from 0 up"),
     ],
 )
