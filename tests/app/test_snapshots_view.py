@@ -81,6 +81,16 @@ def test_a_state_is_restored_and_deleted_on_a_click(home: Workbench, visit: Visi
     assert [state.number for state in home.snapshots.list(folder)] == [2]
 
 
+def test_a_state_that_was_deleted_elsewhere_is_named_with_where_those_are_that_there_are(
+    home: Workbench, visit: Visit, folder: Path
+) -> None:
+    app = opened(home, visit)
+    home.snapshots.delete(folder, "1")
+    app.button("restore_snapshot_1").click().run()
+    drawn.assert_sound(app)
+    assert "the page Build, under Earlier states, and" in drawn.text(app)
+
+
 @pytest.mark.parametrize("page", ["explore", "ask", "compare", "evaluate", "present", "library", "build"])
 def test_every_page_takes_a_state_by_link_and_says_that_it_is_an_earlier_one(
     page: str, home: Workbench, visit: Visit, folder: Path

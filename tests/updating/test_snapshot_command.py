@@ -61,4 +61,6 @@ def test_a_state_is_named_opened_compared_restored_and_deleted(
     assert left["states"] == []
     assert content(folder) == first != second
     assert main(["snapshot", "restore", str(folder), "as built"]) == 1
-    assert "keeps no earlier state" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "keeps no earlier state" in said
+    assert "'python -m leanrag_core snapshot list'" in said
