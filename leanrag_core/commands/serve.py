@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leanrag_core.serving.start import listening_at, require_startable
+from leanrag_core.serving.start import listening_at, require_home, require_startable
 from leanrag_core.system.environment import API_PORT_VARIABLE, PROGRAM
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def _serve(options: argparse.Namespace) -> None:
 
         print(description())
         return
+    require_home(options.home)
     if options.api == _ALONE:
         from leanrag_core.serving.running import announced, served_in
 
@@ -62,6 +63,7 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _mcp(options: argparse.Namespace) -> None:
+    require_home(options.home)
     from leanrag_core.serving.running import serve_tools, served_in
 
     serve_tools(served_in(options.home))

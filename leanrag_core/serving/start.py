@@ -1,15 +1,20 @@
-"""What a start of the API needs before any library of it is loaded: its token and its port."""
+"""What a start of the app or the API needs before any library of it is loaded: its token, its port and its home."""
 
+import errno
 import os
 import secrets
 import socket
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, StorageFailed
+from leanrag_core.system.environment import default_home
 
 HOST = "127.0.0.1"
 VARIABLE = "LEANRAG_API_TOKEN"
 _SHORTEST = 16  # characters of a token that a person chose
+_FULL = (errno.ENOSPC, errno.EDQUOT)  # a start helps then: what is not needed is deleted in the app
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,16 @@ def require_startable(port: int) -> None:
     """Raise InvalidConfig where a start would; for callers that start the API in another process."""
     chosen_token()
     listening_at(port).close()
+
+
+def require_home(home: Path | None) -> None:
+    """Make the folder of corpora and indexes, by default the person's own. Raises StorageFailed where it cannot be made
+    or written."""
+    folder = Path(home or os.environ.get("LEANRAG_HOME") or default_home()).resolve()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        if error.errno in _FULL:
+            return
+        raise StorageFailed("serving.home_unfit", folder=str(folder), reason=error.strerror or str(error)) from error

@@ -15,6 +15,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.__main__ import main
+from leanrag_core.serving import running
 from leanrag_core.serving.start import VARIABLE
 from leanrag_core.system.environment import PROGRAM
 from tests import waiting
@@ -91,6 +92,23 @@ def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str], bench
             assert f"Port {port}" in capsys.readouterr().err
     assert main(["serve", "--port", "99999", "--home", str(bench.root)]) == 2
     assert "Port 99999 of 127.0.0.1 cannot be used" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [("serve",), ("serve", "--api"), ("serve", "--api", "0"), ("mcp",)])
+def test_a_home_that_cannot_be_made_starts_nothing(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def started(*given: object) -> None:
+        pytest.fail("it would have started")
+
+    monkeypatch.setattr(os, "execve", started)
+    monkeypatch.setattr(running, "served_in", started)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    home = tmp_path / "file" / "home"
+    assert main([*command, "--home", str(home)]) == 1
+    said = capsys.readouterr().err
+    assert f"leanrag: {home} cannot hold corpora and indexes: Not a directory." in said
+    assert "Name another folder with --home or LEANRAG_HOME" in said
 
 
 def test_a_token_that_is_easily_guessed_starts_nothing(
