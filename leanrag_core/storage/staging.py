@@ -24,9 +24,10 @@ from leanrag_core.storage.earlier_states import (
     state_folder,
     tidy,
 )
-from leanrag_core.storage.layout import read_manifest, rename_index
+from leanrag_core.storage.layout import read_manifest, rename_corpus, rename_index
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 from leanrag_core.storage.part_store import take_over_parts
+from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.snapshots import Snapshot, StateChange
 
 _STAGING = ".building-"
@@ -190,15 +191,15 @@ def _put_in_place(staging: Path, target: Path, keeps: StateChange | None) -> Non
 
 def put_back(target: Path, state: Snapshot) -> None:
     """Put the earlier state in the place of the index; newer states without a name are deleted. One that has a name
-    stays a state as well. The name that the index has by now stays. Raises StorageFailed."""
+    stays a state as well. The names that the index and its corpus have by now stay. Raises StorageFailed."""
     target = _named(target)
     folder, copy = state_folder(target, state.number), target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
-    name = read_manifest(target).name
+    now = read_manifest(target)
     with writing(_index(target)):
         if state.name:
             copy_state(folder, copy)
             folder = copy
-        keep_index_name(folder, name)
+        give_names(folder, now)
         sync_tree(folder)
         if state.name:
             change_record(target, state, undoable=False)
@@ -207,18 +208,22 @@ def put_back(target: Path, state: Snapshot) -> None:
 
 
 def put_again(target: Path, state: Snapshot, change: StateChange, *, in_store: bool) -> None:
-    """Put an earlier state, which stays one, in the place of the index, which becomes one as well; the name that the
-    index has by now stays. change: recorded with the new earlier state. Raises StorageFailed, FolderRefused."""
-    name = read_manifest(target).name
+    """Put an earlier state, which stays one, in the place of the index, which becomes one as well; the names that the
+    index and its corpus have by now stay. change: recorded with the new earlier state. Raises StorageFailed,
+    FolderRefused."""
+    now = read_manifest(target)
     with staged(target, in_store=in_store, keeps=change) as staging:
         copy_state(state_folder(target, state.number), staging)
-        keep_index_name(staging, name)
+        give_names(staging, now)
 
 
-def keep_index_name(folder: Path, name: str) -> None:
-    """Give the index in the folder, which was an earlier state, the name that the index has by now."""
-    if read_manifest(folder).name != name:
-        rename_index(folder, name)
+def give_names(folder: Path, now: Manifest) -> None:
+    """Give the index in the folder, which will take another one's place, the names of that one and of its corpus."""
+    given = read_manifest(folder)
+    if given.name != now.name:
+        rename_index(folder, now.name)
+    if given.corpus.name != now.corpus.name:
+        rename_corpus(folder, now.corpus.name)
 
 
 def remove_stale_staging(target: Path) -> None:

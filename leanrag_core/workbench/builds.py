@@ -1,11 +1,12 @@
 """Builds of indexes: forecast, made in this process, made by a job, and those of the sample corpora."""
 
+import contextlib
 import sys
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
-from leanrag_core.errors import Cancelled, InvalidConfig, LeanRAGError
+from leanrag_core.errors import Cancelled, CorpusDamaged, CorpusNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.build import BuildRequest, build_index
@@ -126,7 +127,17 @@ class Builds:
         if batches is not None:
             batches.close()
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        self._keep_corpus_name(request)
         return layout.read_index(request.out)
+
+    def _keep_corpus_name(self, request: BuildRequest) -> None:
+        """Give the index the name that its corpus was given while a first build ran: the renaming did not find it."""
+        if not request.corpus.id:
+            return
+        with contextlib.suppress(CorpusNotFound, CorpusDamaged):  # it was deleted meanwhile
+            now = self._corpora.summary(request.corpus.id).name
+            if now not in (request.corpus.name, layout.read_manifest(request.out).corpus.name):
+                layout.rename_corpus(request.out, now)
 
     def start(
         self,

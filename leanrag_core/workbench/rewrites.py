@@ -18,7 +18,7 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.storage import layout
 from leanrag_core.storage.layout import read_edits, read_imported
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.storage.staging import build_lock, give_up_staging, staged
+from leanrag_core.storage.staging import build_lock, give_names, give_up_staging, staged
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress
@@ -91,6 +91,7 @@ class Rewrites:
                 raise IndexChanged("update.changed_meanwhile", index=before.manifest.name)
             with staged(folder, in_store=in_store, keeps=StateChange("rewrite")) as staging:
                 layout.write_index(staging, rewritten, read_imported(folder), read_edits(folder), replaced=folder)
+                give_names(staging, layout.read_manifest(folder))  # it may have been renamed meanwhile
             return layout.read_index(folder)
 
     def start(

@@ -5,6 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from leanrag_core.errors import BudgetSpent, InvalidConfig
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.preview import changes_to
 from leanrag_core.queries.made_by import entity_made_by
+from leanrag_core.storage import layout
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.build_report import DroppedItem
 from leanrag_core.types.calls import Budget
@@ -163,6 +165,22 @@ def test_only_the_upper_layers_are_written_where_they_alone_are_chosen(
     assert names(again, 1) != names(before, 1)
     assert layer_writers(MODEL, again.manifest.lineage) == (LayerWriter(0, "builtin"), LayerWriter(1, MODEL))
     assert faults_in(again) == []
+
+
+def test_names_that_are_given_while_layers_are_rewritten_stay(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, written_index = folder_of(bench), layout.write_index
+
+    def renamed_meanwhile(*arguments: Any, **more: Any) -> None:
+        bench.indexes.rename(folder.name, "Renamed")
+        bench.rename_corpus(bench.indexes.all()[0].corpus_id, "Shore")
+        written_index(*arguments, **more)
+
+    monkeypatch.setattr(layout, "write_index", renamed_meanwhile)
+    made = bench.rewrites.rewrite(folder, MODEL)
+    assert (made.manifest.name, made.manifest.corpus.name) == ("Renamed", "Shore")
+    assert faults_in(made) == []
 
 
 def test_it_stops_at_a_budget_of_calls_and_goes_on_without_asking_twice(

@@ -75,6 +75,36 @@ def test_names_that_are_given_during_an_update_stay(
     assert failed(after) == []
 
 
+def test_undo_and_restore_keep_the_names_that_were_given_since(bench: Workbench, folder: Path) -> None:
+    before = open_index(folder)
+    after = add(bench, folder, "owls.txt", OWLS)
+    rename_index(folder, "Renamed")
+    rename_corpus(folder, "Forest")
+    undone = bench.updates.undo(folder)
+    assert undone.id == before.id != after.id
+    assert (undone.manifest.name, undone.manifest.corpus.name) == ("Renamed", "Forest")
+    bench.snapshots.keep(folder, "kept")
+    rename_corpus(folder, "Wood")
+    assert bench.snapshots.restore(folder, "kept").manifest.corpus.name == "Wood"
+    assert failed(open_index(folder)) == []
+
+
+def test_a_corpus_that_is_renamed_during_the_first_build_is_called_so_by_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, written = Workbench.default(tmp_path), build.write_index
+    corpus = bench.add_documents("Owls", [("owls.txt", OWLS.encode())]).corpus_id
+
+    def renamed_meanwhile(*arguments: Any, **more: Any) -> None:
+        bench.rename_corpus(corpus, "Forest")
+        written(*arguments, **more)
+
+    monkeypatch.setattr(build, "write_index", renamed_meanwhile)
+    index = bench.build(corpus, CONFIG)
+    assert index.manifest.corpus.name == bench.indexes.summary(index.folder_name).corpus_name == "Forest"
+    assert failed(index) == []
+
+
 def test_texts_of_untouched_clusters_are_those_of_before(bench: Workbench, folder: Path) -> None:
     before, after = open_index(folder), add(bench, folder, "owls.txt", OWLS)
     was = dict(zip(*(before.layers[1].entities[name].to_pylist() for name in ("id", "description")), strict=True))
