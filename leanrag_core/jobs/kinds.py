@@ -82,6 +82,7 @@ BUILD = JobKind(
         goes_on="job.build.goes_on",
         process_ended="job.build.process_ended",
     ),
+    some_have=(Stage("map", message("stage.map"), message("stage.map.doing")),),  # large indexes alone
 )
 
 PART = JobKind(

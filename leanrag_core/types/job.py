@@ -116,6 +116,7 @@ class Wording:
 @dataclass(frozen=True)
 class JobKind:
     """What jobs of one kind have in common. name: in the job's record. stages: in the order in which they begin.
+    some_have: stages of some jobs, which follow the others and are shown from their beginning on.
 
     makes: what the result of a job is the id of, "index", "part", "experiment" or "sweep"; empty for anything else.
     figures: shown while a job runs; summary: shown of an ended one.
@@ -127,11 +128,13 @@ class JobKind:
     figures: tuple[Figure, ...] = ()
     summary: tuple[SummaryLine, ...] = ()
     wording: Wording = Wording()
+    some_have: tuple[Stage, ...] = ()
 
     def stage(self, name: str) -> Stage:
         """Return the stage of that name; one that the kind does not list is shown by its name."""
         title = message("plain", text=name.capitalize())
-        return next((stage for stage in self.stages if stage.name == name), Stage(name, title, title))
+        known_stages = (*self.stages, *self.some_have)
+        return next((stage for stage in known_stages if stage.name == name), Stage(name, title, title))
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from leanrag_core.types.config import REFERENCE, IndexConfig, is_remote
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import JobReport
+from leanrag_core.types.job import JobReport, Progress
 from leanrag_core.types.manifest import CorpusName
 from leanrag_core.types.roles import AGGREGATION, EXTRACTION
 from leanrag_core.types.settings import Apply, Execution
@@ -332,10 +332,11 @@ class BuildWork:
                 if as_batches and job.cancel_requested:  # not where the machine is shut down
                     self._builds.cancel_batches(spec.corpus_id, config)
                 raise
-        if len(index.layers[0]) >= _MAPPED_FROM:
+        if len(index.layers[0]) >= _MAPPED_FROM and not job.cancel_requested:  # the index is complete without it
+            job.report(Progress("map", 0, 0))
             try:
                 self._indexes.map_places(index)
-            except (ValueError, ArithmeticError, MemoryError) as error:  # the index is complete without it
+            except (ValueError, ArithmeticError, MemoryError) as error:
                 print(error, file=sys.stderr)
         for part in self._parts.offered(index):  # by jobs of their own: questions need not wait for them
             try:
