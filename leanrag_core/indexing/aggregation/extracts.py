@@ -41,7 +41,7 @@ def choose_sentences(
     is half the cosine of a sentence's weighted words to those of all sentences, half that of its best member's vector
     to the centroid. names: of the entities that the text is to connect; a sentence with two of them counts in full,
     with one by _ONE, and one without any is chosen only where no sentence has a name. At most n_sentences and
-    max_tokens; a first sentence that is too long is cut.
+    max_tokens; where every sentence is too long, one is cut, with an ellipsis.
     """
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = (vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))).tolist()
@@ -79,7 +79,7 @@ def choose_sentences(
                 likeness = np.maximum(likeness, matrix @ matrix[best])
                 break
             if not chosen and not available.any():
-                chosen.append(trim_to_tokens(sentence, max_tokens))
+                chosen.append(_cut(sentence, max_tokens))
     return joined_sentences(chosen)
 
 
@@ -293,13 +293,24 @@ def _first_sentences(text: str) -> str:
         return ""
     ended = _ended(first)
     if len(ended.encode()) > _EXPLANATION_TOKENS and count_tokens(ended) > _EXPLANATION_TOKENS:
-        beginning = trim_to_tokens(ended, _EXPLANATION_TOKENS - _TOKENS_OF_END)
-        whole_words = beginning if is_chinese(beginning) else beginning.rpartition(" ")[0] or beginning
-        ended = f"{whole_words.rstrip(_BEFORE_ELLIPSIS)}…"
+        return _cut(ended, _EXPLANATION_TOKENS)
+    return _with_closed_quotations(ended)
+
+
+def _cut(sentence: str, max_tokens: int) -> str:
+    """Return the beginning of the sentence with an ellipsis; quotations that it opens are closed. Empty where there is
+    no room for it."""
+    beginning = trim_to_tokens(sentence, max(max_tokens - _TOKENS_OF_END, 0))
+    whole_words = beginning if is_chinese(beginning) else beginning.rpartition(" ")[0] or beginning
+    kept = whole_words.rstrip(_BEFORE_ELLIPSIS)
+    return _with_closed_quotations(f"{kept}…") if kept else ""
+
+
+def _with_closed_quotations(text: str) -> str:
     open_marks: list[str] = []
-    for letter in ended:
+    for letter in text:
         if letter in _CLOSING:
             open_marks.append(_CLOSING[letter])
         elif open_marks and letter == open_marks[-1]:
             open_marks.pop()
-    return ended + "".join(reversed(open_marks))
+    return text + "".join(reversed(open_marks))

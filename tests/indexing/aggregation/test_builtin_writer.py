@@ -394,6 +394,16 @@ def test_chosen_sentences_do_not_repeat_one_another():
     assert chosen == "Mites harm brood in the hive. Queens lay many eggs in spring."
 
 
+def test_the_only_sentence_of_a_description_is_cut_with_an_ellipsis():
+    long = "The keeper of the hive, " + "who counted mites in every frame, " * 30 + "said no more."
+    chosen = choose_sentences(
+        [long], np.ones((1, 1), dtype=np.float32), Lexicon(), np.ones(0), n_sentences=2, max_tokens=40
+    )
+    assert re.search(r"\w…$", chosen)
+    assert long.startswith(chosen[:-1])
+    assert 30 < count_tokens(chosen) <= 40
+
+
 def test_a_finding_that_is_cut_says_so_and_closes_what_it_quotes():
     long = "The keeper of the hive, " + "who counted mites in every frame, " * 30
     cut = _first_sentences(f"{long}said no more.")
