@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from gettext import c2py
@@ -21,6 +21,7 @@ from leanrag_core.messages.message import Message, Value
 ENGLISH = "en"
 Say = Callable[..., str]  # writes a code and named values as a sentence of some language
 FOLDER = Path(__file__).parent / "locale"
+_FULL_WIDTH = tuple("。！？；：，、）」』》")
 
 
 @cache
@@ -54,6 +55,20 @@ def saying(language: str) -> Say:
         return sentence(Message(code, values), language)
 
     return say
+
+
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Join the sentences that are not empty by spaces, as their languages do."""
+    pieces: list[str] = []
+    for each in filter(None, sentences):
+        pieces += [space_after(pieces[-1]), each] if pieces else [each]
+    return "".join(pieces)
+
+
+def space_after(text: str) -> str:
+    """Return the space between the text and what follows: none where nothing precedes it, and none behind full-width
+    punctuation, which holds its own."""
+    return "" if not text or text.endswith(_FULL_WIDTH) else " "
 
 
 def _as_text(value: Value, language: str) -> object:

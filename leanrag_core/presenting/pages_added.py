@@ -5,6 +5,7 @@ from typing import Any
 
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.numbers import decimal, difference, score, share
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
 from leanrag_core.presenting.claims import Claim, Page
@@ -93,7 +94,7 @@ def _board(added: AddedBoard, words: Words) -> Page:
             "value": point.value.value,
             "low": point.value.low,
             "high": point.value.high,
-            "said": " ".join(map(words.say, _said(point, added, is_pinned=place == added.pinned))),
+            "said": joined_sentences(map(words.say, _said(point, added, is_pinned=place == added.pinned))),
         }
         for place, point in enumerate(added.points)
     ]

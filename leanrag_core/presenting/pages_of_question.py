@@ -12,7 +12,7 @@ from leanrag_core.figures.drawn_nodes import lit_ids
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_places import NARROW, WIDE, LayeredGraph
 from leanrag_core.figures.numbers import date_alone
-from leanrag_core.messages.catalog import codes, sentence
+from leanrag_core.messages.catalog import codes, joined_sentences, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
 from leanrag_core.presenting.claims import Claim, Figure, Page
@@ -48,7 +48,10 @@ class Words:
 
     def claim(self, claim: Claim) -> dict[str, str]:
         """Return a claim as JSON values: its bold sentence, and what supports it."""
-        return {"strong": self.say(claim.strong) if claim.strong else "", "rest": " ".join(map(self.say, claim.rest))}
+        return {
+            "strong": self.say(claim.strong) if claim.strong else "",
+            "rest": joined_sentences(map(self.say, claim.rest)),
+        }
 
     def strategy(self, side: Side) -> str:
         """Return the title of the strategy that was asked."""

@@ -12,7 +12,7 @@ from leanrag_core.figures import scripts as figures
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.html import html, html_file
 from leanrag_core.figures.palette import palette
-from leanrag_core.messages.catalog import ENGLISH
+from leanrag_core.messages.catalog import ENGLISH, joined_sentences
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims, pages_of_index, pages_of_question
 from leanrag_core.presenting.claims import NO_CLAIM, Page
@@ -104,7 +104,7 @@ def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool 
         if whole or not is_left_out:
             pages, kind = pages_of.get(key, (own_words(),)), _kind(key)
             views = tuple(_view(page, place, key, stored, words) for place, page in enumerate(pages))
-            talk = " ".join(map(words.say, claims.talk(kind, stored)))
+            talk = joined_sentences(map(words.say, claims.talk(kind, stored)))
             notes = edits.notes.get(key, stored.notes.get(kind, ""))
             slides.append(Slide(key, kind, views, talk, notes, is_left_out, key not in story_pages))
     if not slides:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.messages.catalog import Say
+from leanrag_core.messages.catalog import Say, joined_sentences
 from leanrag_core.queries.clusters import ClusterQuality, ClusterStability, known_number
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
@@ -95,9 +95,10 @@ def finding(index: Index, quality: ClusterQuality, clustering: LayerClusters | N
     more = say("explore.clusters.wanted", wanted=wanted, cap=clustering.cap, small=below, n=cap)
     if n > 1:
         worst = int(np.argmin(quality.cohesion))
-        more += say("text.space") + say(
+        least = say(
             "explore.clusters.least",
             name=f"\u2068{names[worst].as_py()}\u2069",
             cosine=f"{quality.cohesion[worst]:.2f}",
         )
+        more = joined_sentences([more, least])
     return text, more

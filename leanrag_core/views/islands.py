@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.figures.islands import IslandsPicture, islands_picture
-from leanrag_core.messages.catalog import Say
+from leanrag_core.messages.catalog import Say, joined_sentences
 from leanrag_core.messages.message import message
 from leanrag_core.queries.islands import (
     Components,
@@ -87,7 +87,7 @@ def base_line(islands: IndexIslands, say: Say) -> str:
     n, largest = len(islands.base.labels), int(islands.base.sizes[0])
     parts = message("explore.islands.components", n=len(islands.base))
     text = say("explore.islands.base", n=n, parts=parts, largest=largest)
-    return text + say("text.space") + say("explore.islands.base_tau") if islands.layers else text
+    return joined_sentences([text, say("explore.islands.base_tau")]) if islands.layers else text
 
 
 def picture_values(index_id: str, islands: IndexIslands, say: Say) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def picture_values(index_id: str, islands: IndexIslands, say: Say) -> dict[str, 
         table.append(_table_row(each.layer.number, len(each.layer), each.layer.relations.num_rows, each.parts))
     return {
         "index": index_id,
-        "label": " ".join(finding(islands, say)),
+        "label": joined_sentences(finding(islands, say)),
         "words": words,
         "base": base_line(islands, say),
         "table": table,
@@ -152,11 +152,11 @@ def _reason(islands: LayerIslands, part: int, say: Say) -> str:
     if islands.around.dropped[part]:
         return say("explore.islands.why.dropped", n=int(islands.around.dropped[part]))
     size = int(islands.parts.sizes[part])
-    head = say("explore.islands.why.several", n=size - 1) + say("text.space") if size > 1 else ""
+    head = say("explore.islands.why.several", n=size - 1) if size > 1 else ""
     below = islands.layer.number - 1
     if inside == 0:
-        return head + say("explore.islands.why.no_relation", n=members, layer=below)
-    return head + say("explore.islands.why.all_inside", members=members, n=inside, layer=below)
+        return joined_sentences([head, say("explore.islands.why.no_relation", n=members, layer=below)])
+    return joined_sentences([head, say("explore.islands.why.all_inside", members=members, n=inside, layer=below)])
 
 
 def drawn_note(islands: IndexIslands, say: Say) -> str:

@@ -9,6 +9,7 @@ from leanrag_core.answering.languages import NEAREST_ACROSS
 from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import Message
 from leanrag_core.types.config import model_title
 from leanrag_core.types.trace import Answer, Trace
@@ -68,7 +69,7 @@ def support_line(answer: Answer) -> Markup:
         sentences += [say("support.some", n=n_lacking, sentences=len(judged)), say("support.rule")]
     if n_unknown:
         sentences.append(say("support.unknown", n=n_unknown))
-    return markup.muted(say("text.space").join(sentences or [say("support.all")]))
+    return markup.muted(joined_sentences(sentences or [say("support.all")]))
 
 
 def written_by(answer: Answer) -> str:

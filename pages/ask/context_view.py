@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.answering.support import best_sentence
 from leanrag_core.figures import passages
 from leanrag_core.figures.play_cards import anchors as anchors_of
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.retrieval.context import losses, passage_section
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
@@ -25,7 +26,8 @@ def panel(scope: Scope, trace: Trace) -> None:
         return
     lacking = losses(trace.context)
     if lacking:
-        message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
+        remedy = say("ask.raise_budgets")
+        message(joined_sentences([*map(words, lacking), remedy]), title=say("ask.context_incomplete"))
     st.fragment(_text)(scope, trace)
 
 

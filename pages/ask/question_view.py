@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.samples import Example
@@ -88,7 +89,8 @@ def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = (
             label, key, hint = forms.plain(texts[example.id]), scope.name(f"example_{number}"), _why_chosen(example)
             buttons.tertiary(label, "chat_bubble", key, _take, scope, texts[example.id], askers or (scope,), help=hint)
     chosen = say("ask.examples_chosen", clustersize=offered.cluster_size)
-    markup.note(f"{chosen} {say('ask.examples_below_root', n=offered.below_root, questions=offered.questions)}")
+    below_root = say("ask.examples_below_root", n=offered.below_root, questions=offered.questions)
+    markup.note(joined_sentences([chosen, below_root]))
 
 
 def _why_chosen(example: Example) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.models.model_server import is_installed
 from leanrag_core.types.config import BUILTIN as BUILTIN_MODEL
 from leanrag_core.types.config import (
@@ -260,7 +261,7 @@ def _where(settings: Settings) -> str:
     if settings.local:
         return say("build.engine.runs_here", host=settings.host)
     sent = say("build.engine.sent_to", host=settings.host)
-    return sent if keys.has_key(settings) else say("text.space").join([sent, keys.key_state(settings)])
+    return sent if keys.has_key(settings) else joined_sentences([sent, keys.key_state(settings)])
 
 
 def to_settings() -> None:

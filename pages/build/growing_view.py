@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.growth import Growth
 from leanrag_core.types.job import JobState, StageState
 from leanrag_core.types.visible import visible_values
@@ -46,7 +47,7 @@ def _sentence(job: JobState, growth: Growth) -> str:
     code = f"growing.{job.status}"
     sentence = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
     n_drawn = len(growth.names) - len(growth.gone)
-    return sentence if n_drawn >= counted.found else sentence + say("text.space") + say("growing.part", n=n_drawn)
+    return sentence if n_drawn >= counted.found else joined_sentences([sentence, say("growing.part", n=n_drawn)])
 
 
 def _counted(job: JobState) -> StageState:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.lines import figures_of, summary_of
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import NO_SPENDING, Budget
 from leanrag_core.types.config import model_title
@@ -212,7 +213,7 @@ def _batch_note(batch: BatchProgress) -> None:
     """Draw which batches are waited for, since when, and that the page may be closed."""
     ago = numbers.duration(max(0.0, time.time() - batch.since))
     waits = say("job.batch.cancelled" if batch.cancelled else "job.batch", n=batch.batches, time=ago)
-    note = waits if batch.cancelled else say("text.space").join([waits, say("job.batch.goes_on")])
+    note = waits if batch.cancelled else joined_sentences([waits, say("job.batch.goes_on")])
     draw(html('<div class="lr-notes"><div>{}</div></div>', note))
 
 
@@ -266,7 +267,7 @@ def no_index() -> None:
     """Draw what a page shows if there is no index: the running build, or how to start one."""
     builds = [job for job in session.running_jobs() if job.builds_index]
     if builds:
-        message(say("text.space").join([say("frame.no_index"), say("frame.first_is_built")]))
+        message(joined_sentences([say("frame.no_index"), say("frame.first_is_built")]))
         show(builds[0].id)
         return
     draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))

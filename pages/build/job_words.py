@@ -10,6 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.files.records import from_values
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, SWEEP
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.config import BUILTIN, HERE, model_title
 from leanrag_core.types.experiment import ExperimentSpec
 from leanrag_core.types.job import JobState, StageState, Written
@@ -119,13 +120,13 @@ def about(job: JobState) -> str:
         "queued": "" if job.waits_for_index else slots,
         "stopped": say("job.answers_kept"),
         "failed": left,
-        "cancelled": say("text.space").join([left, again]),
-        "interrupted": say("text.space").join([of_job(job, wording.process_ended), again]),
+        "cancelled": joined_sentences([left, again]),
+        "interrupted": joined_sentences([of_job(job, wording.process_ended), again]),
         "running": of_job(job, wording.goes_on),
     }
     facts = [*_settings(job), say("job.started_at", time=numbers.day(job.started, language()))]
     sentences = [f"{fact}{say('text.stop')}" for fact in facts]
-    return say("text.space").join(filter(None, [*sentences, next_steps[job.status]]))
+    return joined_sentences(filter(None, [*sentences, next_steps[job.status]]))
 
 
 def _number(value: object) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.model_check import ModelCheck, check_model
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
@@ -178,7 +179,7 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
     markup.block(say("build.prompts.against"), html('<div class="lr-diff">{}</div>', body), note)
     for whose, check in ((say("build.prompts.catalogs"), catalogs), (say("build.prompts.yours"), edited)):
         if check.verdict == "useless":
-            remarks = say("text.space").join(map(words, check.remarks)) or say("build.prompts.found_nothing")
+            remarks = joined_sentences(map(words, check.remarks)) or say("build.prompts.found_nothing")
             message(remarks, kind="error", title=say("build.prompts.whose", whose=whose))
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.index import Index
@@ -147,4 +148,4 @@ def outcome(index: Index, report: UpdateReport) -> None:
     counts = {"names": report.texts_written, "sentences": report.sentences_written}
     n_lost = index.manifest.builtin_texts
     lost = say("rewrite.losses", n=n_lost) if n_lost else say("rewrite.no_losses")
-    markup.note(say(code, first=first, last=last, **counts) + say("text.space") + lost)
+    markup.note(joined_sentences([say(code, first=first, last=last, **counts), lost]))

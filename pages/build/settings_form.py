@@ -10,6 +10,7 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.aggregation.rules import parse_tau
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
@@ -212,7 +213,7 @@ def _on_ask(preset: Preset) -> str:
     """Return in words what the preset sets on Ask."""
     parts = [say("build.plain_mixture")] if preset.plain_mixture else []
     parts.append(say("build.set_on_ask", top_n=preset.ask["top_n"], top_c=preset.ask["top_c"]))
-    return say("text.space").join(parts)
+    return joined_sentences(parts)
 
 
 def _delete_preset(title: str) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.comparing.states import Changes, QuestionDifferences, StateDifferences
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.snapshots import KEPT_STATES, MAX_NAME, Snapshot
 from leanrag_core.types.summary import IndexSummary
@@ -63,7 +64,7 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
         own=numbers.size(kept.own_bytes),
     )
     with st.container(border=True, gap="xsmall", key=f"snapshot_{key}"):
-        description = say("text.space").join(filter(None, (day, words(kept.because))))
+        description = joined_sentences(filter(None, (day, words(kept.because))))
         draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, description, facts))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             label, state_id = say("snapshot.open"), earlier_id(index.id, kept)

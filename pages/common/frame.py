@@ -13,6 +13,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.palette import Palette, palette
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.index_table import short_title
 from leanrag_core.types.config import is_file, is_remote
 from leanrag_core.types.job import JobState
@@ -276,9 +277,7 @@ def kind_line(summary: IndexSummary) -> None:
         label = say("graph.partly_builtin", kind=label)
         reason = "graph.unwritten_texts" if kind == REFERENCE_GRAPH else "graph.builtin_texts"
         parts.append(say(reason, n=builtin_texts, of=summary.aggregated_texts))
-    draw(
-        html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, say("text.space").join(parts))
-    )
+    draw(html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, joined_sentences(parts)))
 
 
 def _share(n: int, n_all: int) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.figures import passages
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
@@ -97,7 +98,7 @@ def open_passage(scope: Scope, index: Index, requested: Passage) -> None:
     signs = {sign for piece in passage.pieces for sign in piece.marks}
     legend = [say("passage.tinted")]
     legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in signs]
-    draw(markup.muted(" ".join(legend)))
+    draw(markup.muted(joined_sentences(legend)))
     pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in passage.pieces]
     shown = {"pieces": pieces, "cut_before": passage.cut_before, "cut_after": passage.cut_after}
     component(_SCRIPT, _FRAME)(data=shown, key=scope.name(f"passage_{chunk.id}_{whole}"))

@@ -11,6 +11,7 @@ from leanrag_core.comparing.board_controls import CHOICE, SLIDER, Control, numbe
 from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.visible import visible_values
@@ -95,7 +96,7 @@ def board_data(this_board: Board, board_session: Session, chosen: Sequence[Colum
     title = say("board.figure_title", measure=say(f"board.measure.{measure}"))
     data["title"] = title
     data["tools"] = tools(
-        f"{title} {this_board.summary.title}", gold + say("text.space") + say("board.no_model"), svg=True
+        f"{title} {this_board.summary.title}", joined_sentences([gold, say("board.no_model")]), svg=True
     )
     return visible_values(data)  # type: ignore[no-any-return]
 

@@ -16,6 +16,7 @@ from leanrag_core.figures.card_row import Card, card_row
 from leanrag_core.figures.drawing import plain_values
 from leanrag_core.figures.small_graph import passages_drawing
 from leanrag_core.figures.tree_card import MOST_SEEDS, seed_places, tree_card
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C
 from leanrag_core.retrieval.variants import Setting, changed_settings
 from leanrag_core.types.config import SETTINGS, IndexConfig
@@ -253,7 +254,7 @@ def _cards(
 def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setting: Setting) -> None:
     """Draw the tools that save all cards as one picture."""
     claims = finding(setting, cells)
-    sentence = words(claims.claim) + (say("text.space") + words(claims.rest) if claims.rest else "")
+    sentence = joined_sentences([words(claims.claim), words(claims.rest) if claims.rest else ""])
     drawn = plain_values([card_row(pictures, title=question, finding=sentence)])[0]
     offered = drawing_view.tools(f"{words(setting.title)} {question[:40]}", "", svg=True)
     component(_TOOLS, '<div class="lr-multools"></div>', draws_svg=True, parts=("figure_tools",))(

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from leanrag_core.comparing.sharing import CHUNKS, ENTITIES, Shared, Sharing
 from leanrag_core.figures.drawing import Drawing
 from leanrag_core.figures.overlaps import upset
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.trace import Trace
 from pages.common import buttons, drawing_view, markup, state
@@ -74,7 +75,7 @@ def sentence(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> str:
         if n_only := gold.n_only_in(letter):
             parts.append(say("compare.gold_only_in", n=n_only, letter=letter))
     parts.append(say("compare.tint"))
-    return say("text.space").join(parts)
+    return joined_sentences(parts)
 
 
 def table(shared: Shared) -> Markup:

@@ -14,6 +14,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.passages import passage_name
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
@@ -253,7 +254,7 @@ def _passages(
     component(_ROWS, _FRAME)(data=data, key=key, on_opened_change=opened)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         notes = (fragments.gold_chunks(trace, gold_ids, gold.n_found(loaded.letter)), fragments.never_cited(loaded))
-        note = say("text.space").join(filter(None, notes))
+        note = joined_sentences(filter(None, notes))
         if only_different and not rows:
             note = say("compare.no_different_passages")
         if not trace.passages:

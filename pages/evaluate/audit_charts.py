@@ -18,6 +18,7 @@ from leanrag_core.figures.judge_charts import (
     fitted_curve,
     length_curve,
 )
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.config import model_title
 from leanrag_core.types.experiment import HUMAN, is_human
 from pages.common import markup
@@ -227,16 +228,13 @@ def _length_words(effect: records.LengthEffect, curve: Sequence[CurvePoint]) -> 
     if effect.fit is None or not curve:
         return longer
     twice = min(curve, key=lambda each: abs(each.ratio - 2.0))
-    return (
-        longer
-        + say("text.space")
-        + say(
-            "evaluate.audit.twice",
-            share=numbers.share(twice.rate),
-            raw=numbers.share(effect.fit.raw),
-            equal=numbers.share(effect.fit.equal_length.value),
-        )
+    at_twice = say(
+        "evaluate.audit.twice",
+        share=numbers.share(twice.rate),
+        raw=numbers.share(effect.fit.raw),
+        equal=numbers.share(effect.fit.equal_length.value),
     )
+    return joined_sentences([longer, at_twice])
 
 
 def agreement(audit: records.Audit) -> None:

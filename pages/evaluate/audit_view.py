@@ -11,6 +11,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.audit.judges import advice, headline
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, Flip, JudgeAudit, PairAudit
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
 from pages.common import choices, forms, markup, state
 from pages.common.html import draw, html, joined
@@ -242,7 +243,7 @@ def _panel(judge_audit: Audit, audit: Audit) -> None:
             '<div class="f">{}</div></div>',
             "" if judge.holds and not _is_unsure(judge_audit) else "bad",
             words(headline(judge_audit)),
-            say("text.space").join(dict.fromkeys(sentences)),
+            joined_sentences(dict.fromkeys(sentences)),
             facts,
         )
     )
@@ -293,4 +294,4 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
         if pair.questions_needed
     ]
     if needed:
-        draw(markup.muted(say("text.space").join(needed)))
+        draw(markup.muted(joined_sentences(needed)))

@@ -28,6 +28,7 @@ from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.tables import RECALL, TOKENS
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale, column_scale
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import settings_line, shown_settings
@@ -73,7 +74,7 @@ def show(summaries: Sequence[ExperimentSummary], index: IndexSummary | None) -> 
     notes = [say("choice.method")]
     if recommendation.left_out:
         notes.append(say("choice.left_out", names=recommendation.left_out))
-    draw(markup.muted(say("text.space").join(notes)))
+    draw(markup.muted(joined_sentences(notes)))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -138,11 +139,7 @@ def _said(recommendation: Recommendation) -> None:
     rest += map(words, missing_words(best))
     if best.caution is not None:
         rest.append(words(best.caution))
-    draw(
-        html(
-            '<div class="lr-finding"><b>{}</b> {}</div>', words(headline(recommendation)), say("text.space").join(rest)
-        )
-    )
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', words(headline(recommendation)), joined_sentences(rest)))
     alike = alike_words(recommendation)
     if alike is not None:
         draw(html('<div class="lr-choice-alike">{}</div>', words(alike)))
@@ -166,7 +163,7 @@ def _rests_on(candidate: Candidate) -> str:
         parts.append(say("choice.date", date=numbers.day(source.changed, language())))
     if source.failed:
         parts.append(say("evaluate.failed_questions", n=source.failed) + say("text.stop"))
-    return say("text.space").join(parts)
+    return joined_sentences(parts)
 
 
 def _index_settings(settings: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.evaluation.tables import KindDifference, ScoreTable, grounds, questions_of, scores_for_mean, scores_of
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences, space_after
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
@@ -152,19 +153,19 @@ def sentence(
     if difference is None or interval is None or interval.low is None or interval.high is None:
         title = title_of(measure)
         return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
-    start = say("evaluate.finding.kind", kind=kind_title(kind)) + say("text.space") if kind else ""
+    start = say("evaluate.finding.kind", kind=kind_title(kind)) if kind else ""
     first, rest = _difference(difference, interval, titles[pair[0]], titles[pair[1]], measure)
     rest += _tokens(result, *pair, kind) if measure != _CONTEXT_TOKENS else ""
     rest += say("text.stop")
-    if not difference.is_told:
-        rest += _needed(interval)
-    rest += _alike(rows, pair, measure, titles)
-    return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
+    needed = "" if difference.is_told else _needed(interval)
+    rest = joined_sentences([rest, needed, _alike(rows, pair, measure, titles)])
+    template = '<div class="lr-finding">{}<b>{}</b> {}</div>'
+    return html(template, start + space_after(start), first, rest)
 
 
 def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:
     """Return the evidence of the finding, and its limits."""
-    return markup.muted(say("text.space").join(map(words, grounds(result, runs, measure, kind))))
+    return markup.muted(joined_sentences(map(words, grounds(result, runs, measure, kind))))
 
 
 def _difference(
@@ -226,7 +227,7 @@ def _needed(interval: Interval) -> str:
     if needed <= interval.n:  # the interval excludes 0; it is the test over all pairs that does not tell them apart
         return ""
     rounded = needed if needed < 100 else round(needed, -1)
-    return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
+    return say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
 
 
 def _alike(rows: ScoreTable, pair: tuple[str, str], measure: str, titles: Mapping[str, str]) -> str:
@@ -242,7 +243,7 @@ def _alike(rows: ScoreTable, pair: tuple[str, str], measure: str, titles: Mappin
     ]
     if not alike or len(alike) == len(cells) - 2:
         return ""
-    return say("text.space") + say("evaluate.finding.apart", names=_names(alike), run=titles[pair[0]])
+    return say("evaluate.finding.apart", names=_names(alike), run=titles[pair[0]])
 
 
 def _names(names: Sequence[str]) -> tuple[Message, ...]:

@@ -9,6 +9,7 @@ from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, lar
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages.common import choices, markup, run_titles, session, state, widgets
@@ -148,7 +149,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     if large:
         names = tuple(message_of("plain", text=titles[key]) for key in large)
         notes.append(words(message_of("evaluate.large_contexts", n=len(large), runs=names)))
-    draw(markup.muted(say("text.space").join(notes)))
+    draw(markup.muted(joined_sentences(notes)))
     if summary.errors:
         message(say("evaluate.errors", n=summary.errors), kind="error")
     left, right = st.columns(2, gap="large")

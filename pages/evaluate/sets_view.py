@@ -11,6 +11,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import MAX_BYTES, read_set
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.storage.question_sets import MAX_TITLE
 from leanrag_core.types.config import BUILTIN, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation, QuestionSetInfo
@@ -258,7 +259,7 @@ def _about(about: Mapping[str, str | int]) -> str:
     model = model_title(str(about.get("model", "")))
     made = say("evaluate.sets.about_model", index=title, model=model, **counts)
     lost = about.get("lost", 0)
-    return made + (say("text.space") + say("evaluate.sets.about_lost", n=lost) if lost else "")
+    return joined_sentences([made, say("evaluate.sets.about_lost", n=lost) if lost else ""])
 
 
 def _details(info: QuestionSetInfo) -> None:

@@ -12,6 +12,7 @@ from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.kinds import SWEEP as SWEEP_JOB
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import Message
 from leanrag_core.storage.settings import MAX_TITLE
 from leanrag_core.types.experiment import RunSpec
@@ -186,7 +187,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     if not shown.points:
         return
     sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], say("text.space").join(sentences[1:])))
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], joined_sentences(sentences[1:])))
     names = [standing.name for standing in shown.points]
     chosen = str(state.fitting(POINT, shown.cheapest or shown.best or names[0], str, lambda name: name in names))
     points = tuple(result.point.name for result in sweep.points)
@@ -300,7 +301,8 @@ def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
         questions=len(sweep.questions),
     )
     if later and len(later) < len(costs):
-        facts += say("text.space") + say("evaluate.sweep.kept", n=len(later), time=numbers.duration(fmean(later)))
+        kept = say("evaluate.sweep.kept", n=len(later), time=numbers.duration(fmean(later)))
+        facts = joined_sentences([facts, kept])
     return facts
 
 

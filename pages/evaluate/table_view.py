@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.tables import Cell, KindDifference, ScoreTable, TableRow, pays, score_table
 from leanrag_core.figures.interval_marks import CellScale, column_scale
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentResult
@@ -146,9 +147,9 @@ def _cell(cell: Cell, measure: str, scale: CellScale, letter: str) -> Markup:
     mark = scale.mark(interval)
     low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))
     described = say("evaluate.interval", low=low, high=high) if interval.low is not None else ""
-    described += say("text.space") + say("evaluate.of_questions", n=interval.n)
+    described = joined_sentences([described, say("evaluate.of_questions", n=interval.n)])
     value = measure_words.shown(measure, interval.value)
-    dot = figure_view.interval_bar(mark, described.strip(), letter)
+    dot = figure_view.interval_bar(mark, described, letter)
     best = html('<span class="lr-ev-best">{}</span>', say("set.best")) if cell.is_best else NOTHING
     return html(
         '<td class="{}"><span class="v"><b>{}</b><small>{}</small>{}</span>{}</td>'

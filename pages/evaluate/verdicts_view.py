@@ -16,6 +16,7 @@ from leanrag_core.evaluation.judging.tables import WinRate, win_rates
 from leanrag_core.evaluation.run_titles import titled
 from leanrag_core.figures import numbers
 from leanrag_core.figures.interval_marks import CellScale
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.experiment import (
     HUMAN,
     PAIRWISE,
@@ -154,7 +155,7 @@ def _vote(vote: Vote) -> None:
     notes = [say("verdicts.hidden")]
     if now.same:
         notes.append(say("verdicts.left_out", n=now.same))
-    draw(markup.muted(say("text.space").join(notes)))
+    draw(markup.muted(joined_sentences(notes)))
     is_over = now.n_done == len(now.ballots)
     is_revealed = state.recall(experiments.REVEALED) == "1"
     if not is_over:

@@ -9,6 +9,7 @@ import streamlit as st
 from leanrag_core.clustering.options import cluster_options
 from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.clusters import (
     ClusterOverlap,
     ClusterQuality,
@@ -232,7 +233,7 @@ def _stability_line(stability: ClusterStability) -> str:
     text = say("explore.clusters.stability", n=len(stability.agreement), scores=scores)
     if stability.n_nodes < stability.n_total:
         sample = say("explore.clusters.sampled", n=stability.n_nodes, total=stability.n_total)
-        return text + say("text.space") + sample
+        return joined_sentences([text, sample])
     return text
 
 

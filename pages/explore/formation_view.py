@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.embedding_map import MapPlaces
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import FormedLayer, formation
 from leanrag_core.types.index import Index
@@ -102,7 +103,7 @@ def _sentence(formed: FormedLayer) -> str:
         parts.append(say("explore.formation.singletons", n=formed.singletons))
     if formed.summarised or formed.joined:
         parts.append(say("explore.formation.relations", n=formed.summarised, joined=formed.joined))
-    return say("text.space").join(parts)
+    return joined_sentences(parts)
 
 
 VIEW = View("formation", show, place=50)

@@ -13,6 +13,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls, relation_calls
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
@@ -222,7 +223,7 @@ def _rebuild_note(index: Index, model: str) -> str:
         parts.append(say("explore.tau.above", n=above))
     if index.manifest.edits or index.manifest.lineage:
         parts.append(say("explore.tau.without_edits"))
-    return say("text.space").join(parts)
+    return joined_sentences(parts)
 
 
 def _existing(summary: IndexSummary) -> dict[str, str]:

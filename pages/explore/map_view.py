@@ -9,7 +9,7 @@ import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.catalog import joined_sentences, sentence
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
 from leanrag_core.retrieval.base import score_title
@@ -158,7 +158,7 @@ def passing_note(note: str, passing: np.ndarray | None) -> str:
     filter."""
     if passing is None:
         return note
-    return note + say("text.space") + say("explore.filter.passing", n=int(passing.sum()), of=len(passing))
+    return joined_sentences([note, say("explore.filter.passing", n=int(passing.sum()), of=len(passing))])
 
 
 def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.schema import Filters, Schema, schema_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
@@ -71,7 +72,7 @@ def _note(exploring: Exploring, schema: Schema) -> str:
         notes.append(say("explore.schema.side_by_side", share=share))
     if len(schema.types) == 1:
         notes.append(say("explore.schema.one_type"))
-    return say("text.space").join(notes)
+    return joined_sentences(notes)
 
 
 def _schema(exploring: Exploring) -> Schema:

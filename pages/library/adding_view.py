@@ -16,6 +16,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.parsing.upload import broken_formats, known
 from leanrag_core.indexing.reading import FileRead
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.index_table import ADDED, FileRow, upload_rows
 from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
@@ -330,9 +331,9 @@ def _summary(report: UploadReport) -> str:
     if report.refusals:
         summary = say("library.refused_of", n=total, refused=len(report.refusals))
         if report.added and not report.duplicates:
-            return say("text.space").join([summary, say("library.others_in")])
-        return say("text.space").join([summary, *_added(report)]) if report.added else summary
-    return say("text.space").join(_added(report)) if report.added else say("library.nothing_new")
+            return joined_sentences([summary, say("library.others_in")])
+        return joined_sentences([summary, *_added(report)]) if report.added else summary
+    return joined_sentences(_added(report)) if report.added else say("library.nothing_new")
 
 
 def _added(report: UploadReport) -> list[str]:
@@ -351,7 +352,7 @@ def _table(rows: Sequence[FileRow]) -> None:
             ],
             say("library.column.tokens"): [row.tokens for row in shown],
             say("library.column.language"): [row.language or "–" for row in shown],
-            say("library.column.remarks"): [say("text.space").join(map(words, row.remarks)) for row in shown],
+            say("library.column.remarks"): [joined_sentences(map(words, row.remarks)) for row in shown],
         }
     )
     styled = forms.visible_cells(table).style.format("{:,.0f}", subset=[say("library.column.tokens")], na_rep="–")

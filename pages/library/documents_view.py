@@ -13,6 +13,7 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.chunking import SHOWN, SIZES, chunk_previews
 from leanrag_core.indexing.parsing.asides import Aside, key_of
 from leanrag_core.indexing.parsing.running_heads import head_key
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, RunningHead
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
@@ -244,7 +245,7 @@ def _facts(document: DocumentSummary) -> str:
     facts += [say("library.dated", date=document.date)] if document.date else []
     facts += [say("library.tagged", tags=say("ask.comma").join(map(isolated, document.tags)))] if document.tags else []
     listed = say("ask.comma").join(facts)
-    return say("text.space").join([f"{listed}{say('text.stop')}", *document.notes]) if document.notes else listed
+    return joined_sentences([f"{listed}{say('text.stop')}", *document.notes]) if document.notes else listed
 
 
 def _refused_files(corpus: CorpusSummary) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.execution.cluster import PROGRAM, SCHEDULER, ClusterStatus, Difference, read_cluster_status
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.settings import DASK, PROCESSES, THREADS, Execution, Settings
 from pages.common import choices, forms, markup, session, state, widgets
 from pages.common.html import draw, html
@@ -140,7 +141,7 @@ def show_cluster(status: ClusterStatus | str) -> None:
         values = {"scheduler": status.scheduler, "time": duration}
         parts = [say("settings.work.answers", workers=workers, threads=threads, **values)]
         parts += [say("settings.work.all_fit")] if status.fit else []
-        message(say("text.space").join(parts), kind="good" if status.fit else "note")
+        message(joined_sentences(parts), kind="good" if status.fit else "note")
     if status.workers < status.threads:
         draw(html('<div class="lr-small">{}</div>', say("settings.work.one_thread")))
     if status.silent:

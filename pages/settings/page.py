@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.catalog import joined_sentences, sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
@@ -68,7 +68,7 @@ def endpoint_section(settings: Settings) -> None:
     settings_form.key_variable(settings)
     parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
     parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
-    draw(markup.muted(say("text.space").join(parts)))
+    draw(markup.muted(joined_sentences(parts)))
     refused = settings_form.is_refused("base_url")  # the field may just have refused its text
     if buttons.secondary(say("settings.endpoint.test"), "network_check", "test_connection", disabled=refused):
         with st.spinner(say("settings.waiting.server")):

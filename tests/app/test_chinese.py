@@ -217,6 +217,15 @@ def test_the_day_of_a_job_is_in_chinese(home: Workbench, visit: Visit) -> None:
     assert "clustersize" not in said
 
 
+@pytest.mark.parametrize("page", ["ask", "build", "evaluate", "explore", "library", "settings"])
+def test_nothing_stands_between_two_chinese_sentences(page: str, home: Workbench, visit: Visit) -> None:
+    app = visit(page, home, lang="zh", **({"job": a_job(home, STARTED, FAILED).name} if page == "build" else {}))
+    drawn.assert_sound(app)
+    shown = list(texts(app))
+    assert any("。" in text for text in shown)
+    assert [text for text in shown if "。 " in text] == []
+
+
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:
     data = data_of(home)
     index = home.indexes.open(home.indexes.all()[0].id)

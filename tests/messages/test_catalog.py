@@ -7,7 +7,7 @@ from string import Formatter
 
 import pytest
 
-from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, sentence, templates
+from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, joined_sentences, languages, sentence, templates
 from leanrag_core.messages.message import Message, message
 from leanrag_core.messages.sort import sorted_text
 from tests.messages.source_codes import filled_in, mentioned, patterns, steps_of_strategies, texts_without_code, uses
@@ -96,6 +96,13 @@ def test_a_translation_formats_values_as_the_english_sentence_does(language: str
         if (strange := replacements(code, language) - replacements(code, ENGLISH))
     }
     assert differing == {}
+
+
+def test_sentences_are_joined_by_a_space_but_for_full_width_punctuation_which_has_its_own() -> None:
+    assert joined_sentences(["One.", "", "Two."]) == "One. Two."
+    assert joined_sentences(["一。", "二！", "三"]) == "一。二！三"
+    assert joined_sentences(["一。", "Two.", "三"]) == "一。Two. 三"
+    assert joined_sentences([]) == ""
 
 
 def test_a_merge_may_drop_blank_lines_and_mix_the_order() -> None:

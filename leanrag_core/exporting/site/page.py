@@ -8,7 +8,7 @@ from leanrag_core.figures import scripts as figures
 from leanrag_core.figures.html import html, html_file
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.play import play_words
-from leanrag_core.messages.catalog import Say, codes, saying, templates
+from leanrag_core.messages.catalog import Say, codes, joined_sentences, saying, templates
 from leanrag_core.system.environment import PROGRAM
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
@@ -49,7 +49,7 @@ def page(
     name = index.manifest.name or index.id
     aggregated = " + ".join(f"{len(layer):,}" for layer in index.layers[1:]) or "0"
     facts = say("site.facts", n=len(base), layers=len(index.layers), aggregated=aggregated)
-    note = say("site.note") + (say("text.space") + say("site.cut", n=n_cut) if n_cut else "")
+    note = joined_sentences([say("site.note"), say("site.cut", n=n_cut) if n_cut else ""])
     script = _script()
     values = {
         "name": name,
