@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +21,7 @@ from leanrag_core.evaluation.tables import means
 from leanrag_core.exporting.base import export_index
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.files.records import from_json, to_json
-from leanrag_core.importing.base import importer
+from leanrag_core.importing.base import read_graph, recognised
 from leanrag_core.indexing.parsing.upload import known, parse_upload
 from leanrag_core.indexing.part_base import PartModels, parts
 from leanrag_core.indexing.part_building import part_states, read_part
@@ -30,6 +31,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.storage.import_uploads import ImportUploads, UploadedFile
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -129,11 +131,21 @@ def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path)
     path.write_text(
         "1 Honey bee\n2 Varroa mite\n3 Hive\n#\n2 1 weakens\n1 3 lives in\n1 9 knows\n1\n", encoding="utf-8"
     )
-    imported = importer("tgf").read(path)
+    imported = read_graph(path, "")
     assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
     assert imported.counts.dangling == 1
     assert {"edge 3", "edge 4"} <= {drop.item for drop in imported.drops}
+
+
+def test_the_importer_reads_a_single_file_that_was_uploaded(tmp_path: Path) -> None:
+    content = BytesIO(b"1 Honey bee\n2 Varroa mite\n#\n2 1 weakens\n")
+    uploaded = ImportUploads(tmp_path / "uploads").add([UploadedFile("bees.tgf", content)])
+    assert uploaded.is_dir()
+    for format_name in ("", "tgf"):
+        assert read_graph(uploaded, format_name).graph.relations.num_rows == 1
+    (uploaded / "wasps.tgf").write_text("1 Wasp\n#\n", encoding="utf-8")
+    assert recognised(uploaded) is None
 
 
 def test_the_export_format_writes_the_base_graph(index: Index, tmp_path: Path) -> None:

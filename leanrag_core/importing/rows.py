@@ -147,6 +147,15 @@ def table_file(folder: Path, name: str) -> Path | None:
     return files[0] if files else None
 
 
+def single_file(path: Path, suffix: str) -> Path | None:
+    """Return the file with that suffix: the path itself, or the only one of the folder, since an upload of one file is
+    a folder too. None where there is none, or several."""
+    if path.is_dir():
+        files = [each for each in path.iterdir() if each.suffix == suffix and not each.is_symlink() and each.is_file()]
+        return files[0] if len(files) == 1 else None
+    return path if path.suffix == suffix and path.is_file() else None
+
+
 def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> Iterator[Row]:
     """Yield the rows of the file, its columns' names in lower case. required: for each column that must be there,
     its names.
