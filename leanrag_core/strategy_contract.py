@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.answering.record import ask_record
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_places import NARROW, WIDE
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.retrieval.base import BADGES, equal_budget, strategies, strategy
+from leanrag_core.retrieval.base import BADGES, RERANK, equal_budget, strategies, strategy
 from leanrag_core.retrieval.context import losses
 from leanrag_core.storage.history import read_run, write_run
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
@@ -156,6 +157,31 @@ def budgets(case: Case) -> Iterator[str]:
     yield from _context_problems(case.retrieve(**small), small)
 
 
+def option_values(case: Case) -> Iterator[str]:
+    """Check that each option alone may have its bounds, or another choice: a context that keeps its budgets is made, or
+    refused with a reason. On an index of one chunk most values change nothing."""
+    if case.index.chunks.num_rows < 2:
+        return
+    for name, value in _values_beside_the_default(case.name):
+        try:
+            trace = case.retrieve(**{name: value})
+        except LeanRAGError:  # such as a part or a search index that only this value needs
+            continue
+        except Exception as error:  # a strategy that somebody wrote may raise anything
+            yield f"with {name}={value} there is no trace: {in_words(error)}"
+            continue
+        yield from (f"with {name}={value} {problem}" for problem in _context_problems(trace, {}))
+
+
+def _values_beside_the_default(name: str) -> Iterator[tuple[str, Any]]:
+    fields = strategies().named(name).config.__dataclass_fields__
+    for option, spec in fields.items():
+        bounds = (spec.metadata.get("low"), spec.metadata.get("high"))
+        values = (True, False) if isinstance(spec.default, bool) else spec.metadata.get("choices") or bounds
+        if option != RERANK:  # needs a server
+            yield from ((option, value) for value in values if value is not None and value != spec.default)
+
+
 def _context_problems(trace: Trace, small: Mapping[str, int]) -> Iterator[str]:
     context = trace.context
     letters = [section.letter for section in context.sections]
@@ -263,7 +289,17 @@ def declarations(name: str) -> Iterator[str]:
     yield from (f"the message {each.code!r} is empty" for each in texts if not sentence(each).strip())
 
 
-CHECKS: tuple[Check, ...] = (references, passages, measured, budgets, sentences, repeatable, taken_out, answers)
+CHECKS: tuple[Check, ...] = (
+    references,
+    passages,
+    measured,
+    budgets,
+    option_values,
+    sentences,
+    repeatable,
+    taken_out,
+    answers,
+)
 
 
 def problems(case: Case) -> list[str]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from leanrag_core.models.pacing import Meter
 from leanrag_core.retrieval import strategies as own_strategies
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.strategy_contract import CHECKS, QUESTION, TEXTS, Case, case, declarations, problems
+from leanrag_core.strategy_contract import CHECKS, QUESTION, TEXTS, Case, case, declarations, option_values, problems
 from leanrag_core.types.calls import NO_USAGE, Budget, Usage
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -108,6 +109,18 @@ def test_the_contract_says_what_does_not_hold(contract_home: Workbench, indexes:
         check = next(each for each in CHECKS if beginning.startswith(f"{each.__name__}: "))
         told = [f"{check.__name__}: {problem}" for problem in check(replace(whole, trace=trace))]
         assert any(problem.startswith(beginning) for problem in told), (beginning, told)
+
+
+def test_an_option_whose_bound_raises_is_named(contract_home: Workbench, indexes: dict[str, Index]) -> None:
+    class Failing(Case):
+        def retrieve(self, **options: Any) -> Trace:
+            if options == {"top_c": 50}:
+                raise KeyError(13)
+            return self.trace
+
+    whole = made_case(contract_home, indexes, "vector", "tiny")
+    failing = Failing(whole.bench, whole.index, whole.name, whole.question, whole.trace)
+    assert list(option_values(failing)) == ["with top_c=50 there is no trace: 13 is missing"]
 
 
 # The strategy with foreign roles
