@@ -12,30 +12,33 @@ from functools import partial
 from itertools import pairwise
 from mmap import mmap
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.clustering.code_kmeans import drawn, means_of, trained
 from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk, coded, scale_of, unit
 from leanrag_core.clustering.neighbours import offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_ROUNDS = 5  # of k-means, on a sample
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
+_CLEANINGS = 3  # rounds in which the cells are made anew from averages of the sample
+_NEIGHBOURS_IN_SAMPLE = 10
 _PROBED = 20  # cells that a row is compared with first
 _REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
 _NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
-_OVERFULL = 3  # times its intended rows that a region or a cell may hold; what duplicates make is cut
+_OVERFULL = 3  # times its intended rows that a region may hold; what duplicates make is cut
+_OVERFULL_CELL = 8  # that a cell may
 _AT_ONCE = 32_768
-_LABELS_AT_ONCE = 256  # whose rows are added up
 
 
 @dataclass(frozen=True)
@@ -107,42 +110,74 @@ class _Cells:
 
 def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Cells:
     """Write the codes of the vectors cell by cell. vectors: (n, d)."""
-    n, d = vectors.shape
-    sampled = _drawn(n, _SAMPLE_OF_SCALE, seed)
-    scale = scale_of(_rows(lambda rows: _read(vectors, rows), sampled, unit))
+    n = len(vectors)
+    scale = scale_of(_rows(lambda rows: _read(vectors, rows), drawn(n, _SAMPLE_OF_SCALE, seed), unit))
 
     def codes_of(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return (k, d) int8. part: (k, d). rows: (k,)."""
         return coded(unit(part, rows), scale)
 
-    def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return the codes of those rows, (k, d) int8, and the cells nearest to them, (k, p)."""
-        codes = codes_of(_read(vectors, rows), np.arange(rows.start, rows.stop))
-        return codes, nearest.search(codes, _PROBED)[0]
+    def codes_between(rows: slice) -> np.ndarray:
+        """Return the codes of those rows, (k, d) int8."""
+        return codes_of(_read(vectors, rows), np.arange(rows.start, rows.stop))
 
     n_cells = -(-n // grain.cell)
-    sample = _rows(lambda rows: _read(vectors, rows), _drawn(n, n_cells * _SAMPLE_A_CELL, seed), codes_of)
-    centres, bucket = _in_buckets(_trained(sample, n_cells, seed), seed)
-    nearest = NearestCodes(centres)
-    del sample
-    blocks = row_blocks(n, _AT_ONCE)
-    spread = _Spread(folder, int(bucket[-1]) + 1, d, min(_PROBED, n_cells))
+    sampled = drawn(n, n_cells * _SAMPLE_A_CELL, seed)
+    centres = _cell_centres(_rows(lambda rows: _read(vectors, rows), sampled, codes_of), n_cells, folder, seed)
+    return _placed(codes_between, n, centres, folder, _OVERFULL_CELL * grain.cell, seed)
+
+
+def _cell_centres(sample: np.ndarray, count: int, folder: Path, seed: int) -> np.ndarray:
+    """Return the centres of cells, (c, d) int8, at most `count`. sample: (k, d) int8.
+
+    Among many centres a row is nearest to one that shares its chance deviations, and a k-means groups by these. So the
+    rows are averaged with their neighbours, found by these first cells; the k-means of the averages groups by what the
+    neighbours have in common, and its groups' means of the rows themselves are the next centres.
+    """
+    centres, _ = trained(sample, count, seed)
+    for number in range(_CLEANINGS):
+        inner = folder / f"sample-{number}"
+        inner.mkdir()
+        cells = _placed(sample.__getitem__, len(sample), centres, inner, _OVERFULL_CELL * _SAMPLE_A_CELL, seed)
+        neighbours = _neighbours(cells, inner, min(_NEIGHBOURS_IN_SAMPLE, len(sample) - 1))
+        averages = _averaged(cells.codes, neighbours, inner / "averages", seed)
+        _, labels = trained(averages.between(0, len(sample)), count, seed)
+        sample = cells.codes.between(0, len(sample))
+        _, centres = means_of(sample, labels)
+        rmtree(inner)
+    return centres
+
+
+def _placed(
+    codes_between: Callable[[slice], np.ndarray], n: int, centres: np.ndarray, folder: Path, most: int, seed: int
+) -> _Cells:
+    """Write n codes cell by cell: those of a cell are nearest to its centre. codes_between: returns those of some rows,
+    (k, d) int8. centres: (c, d) int8. most: rows of a cell."""
+    centres, bucket = _in_buckets(centres, seed)
+    nearest, blocks = NearestCodes(centres), row_blocks(n, _AT_ONCE)
+    spread = _Spread(folder, int(bucket[-1]) + 1, centres.shape[1], min(_PROBED, len(centres)))
+
+    def placed(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return the codes of those rows, (k, d) int8, and the cells nearest to them, (k, p)."""
+        codes = codes_between(rows)
+        return codes, nearest.search(codes, _PROBED)[0]
+
     for rows, (codes, near) in zip(blocks, over_blocks(placed, blocks), strict=True):
         spread.add(codes, np.arange(rows.start, rows.stop), near, bucket[near[:, 0]])
-    return _sorted_by_cell(spread, folder, n_cells, grain)
+    return _sorted_by_cell(spread, folder, len(centres), most)
 
 
 def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the centres with near ones beside each other, (cells, d), and the bucket of each, (cells,), ascending."""
-    buckets = _trained(centres, -(-len(centres) // _CELLS_OF_BUCKET), seed)
-    _, bucket = np.unique(_nearest_one(centres, buckets), return_inverse=True)
+    _, labels = trained(centres, -(-len(centres) // _CELLS_OF_BUCKET), seed)
+    _, bucket = np.unique(labels, return_inverse=True)
     order = np.argsort(bucket, kind="stable")
     return centres[order], bucket[order]
 
 
-def _sorted_by_cell(spread: "_Spread", folder: Path, n_cells: int, grain: Grain) -> _Cells:
-    """Write the codes cell by cell. A cell that duplicates have made too large is cut, and the first piece stands for
-    it where it is near; one without rows is left out."""
+def _sorted_by_cell(spread: "_Spread", folder: Path, n_cells: int, most: int) -> _Cells:
+    """Write the codes cell by cell. most: rows of a cell. One that duplicates have made larger is cut, and the first
+    piece stands for it where it is near; one without rows is left out."""
     order, sizes, came_from = [], [], []
     codes, near = spread.files(folder, "sorted")
     for number in range(len(spread)):
@@ -150,7 +185,7 @@ def _sorted_by_cell(spread: "_Spread", folder: Path, n_cells: int, grain: Grain)
         if not len(rows):
             continue
         its_codes, its_near = (file.between(0, len(rows)) for file in spread.files_of(number))
-        cut, of_cut = _without_overfull(its_near[:, 0], _OVERFULL * grain.cell)
+        cut, of_cut = _without_overfull(its_near[:, 0], most)
         by_cell = np.argsort(cut, kind="stable")
         codes.append(its_codes[by_cell])
         near.append(its_near[by_cell])
@@ -228,39 +263,6 @@ def _rows(
         if len(block_rows):
             parts.append(made(read_rows(slice(start, int(block_rows[-1]) + 1))[block_rows - start], block_rows))
     return np.concatenate(parts)
-
-
-def _drawn(n: int, count: int, seed: int) -> np.ndarray:
-    """Draw `count` of n rows, ascending; all where there are no more; (min(n, count),) int64."""
-    return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
-
-
-def _trained(codes: np.ndarray, count: int, seed: int) -> np.ndarray:
-    """Return the centres of a k-means, (count, d) int8. codes: (k, d) int8, at least `count` rows."""
-    centres: np.ndarray = codes[_drawn(len(codes), count, seed)]
-    for _ in range(_ROUNDS):
-        used, sums, sizes = _sums(codes, _nearest_one(codes, centres))
-        centres[used] = np.rint(sums / sizes[:, None])
-    return centres
-
-
-def _nearest_one(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d) int8. centres: (c, d) int8."""
-    nearest = NearestCodes(centres)
-    blocks = row_blocks(len(codes), 4096)
-    return np.concatenate(list(over_blocks(lambda rows: nearest.assign(codes[rows]), blocks)))
-
-
-def _sums(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the labels that are used, (u,), the sums of their rows, (u, d) int64, and their sizes, (u,). codes: (k, d)
-    int8. labels: (k,)."""
-    order = np.argsort(labels, kind="stable")
-    used, sizes = np.unique(labels, return_counts=True)
-    starts, sums = offsets_of(sizes), np.empty((len(used), codes.shape[1]), dtype=np.int64)
-    for part in row_blocks(len(used), _LABELS_AT_ONCE):
-        rows = codes[order[starts[part.start] : starts[part.stop]]].astype(np.int64)
-        np.add.reduceat(rows, starts[part] - starts[part.start], out=sums[part])
-    return used, sums, sizes
 
 
 def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -351,7 +353,7 @@ def _averaged(codes: RowsOnDisk, neighbours: np.ndarray, path: Path, seed: int) 
     """Write each row averaged with its neighbours, and return the file. neighbours: (n, k) places."""
     n = len(codes)
     averages = RowsOnDisk(path, codes.width)
-    scale = scale_of(_means(codes, neighbours, _drawn(n, _SAMPLE_OF_SCALE, seed)))
+    scale = scale_of(_means(codes, neighbours, drawn(n, _SAMPLE_OF_SCALE, seed)))
 
     def averaged(rows: slice) -> np.ndarray:
         """Return the averages of those places, (k, d) int8."""
@@ -383,8 +385,8 @@ def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: i
     n = len(averages)
     largest_region = int(_MOST_JOINED * grain.region)
     n_cells = -(-n // grain.joined)
-    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), _drawn(n, n_cells * _SAMPLE_A_CELL, seed))
-    nearest = NearestCodes(_trained(sample, n_cells, seed))
+    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), drawn(n, n_cells * _SAMPLE_A_CELL, seed))
+    nearest = NearestCodes(trained(sample, n_cells, seed)[0])
     blocks = row_blocks(n, _AT_ONCE)
     cells = over_blocks(lambda rows: nearest.assign(averages.between(rows.start, rows.stop)), blocks)
     _, cell = np.unique(np.concatenate(list(cells)), return_inverse=True)
