@@ -2,7 +2,7 @@
 // changes while people work, and entities of the index, come from the server a moment later.
 const PAUSE = 120; // milliseconds without a key before the index is searched
 const MOST = 6; // items of a kind that are listed
-const AFTER_THEME = 300; // milliseconds in which Streamlit takes over the machine's new theme
+const TAKING_OVER = 10000; // milliseconds in which Streamlit takes over the machine's new theme, at most
 const IS_MAC = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 const HINT = IS_MAC ? "⌘K" : "Ctrl K";
 
@@ -37,10 +37,23 @@ const palette = {
   before: null, // what had the focus
 };
 
+/**
+ * Has the page drawn again once Streamlit has the machine's theme; before, the server would be told the old one. It never
+ * has where the reader chose a theme.
+ * @param {MediaQueryList} dark
+ * @param {number} until
+ */
+function followTheme(dark, until) {
+  const app = document.querySelector("[data-testid=stApp]");
+  const theme = dark.matches ? "dark" : "light";
+  if (app && getComputedStyle(app).colorScheme === theme) palette.send("theme", dark.matches);
+  else if (performance.now() < until) setTimeout(() => followTheme(dark, until), 50);
+}
+
 function build() {
   // The page's own colours come from the server, which draws it again in the new theme.
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  dark.onchange = () => setTimeout(() => palette.send("theme", dark.matches), AFTER_THEME);
+  dark.onchange = () => followTheme(dark, performance.now() + TAKING_OVER);
   const dialog = made(document.body, "dialog", "lr-palette");
   const box = made(dialog, "div", "box");
   made(box, "span", "glass").setAttribute("aria-hidden", "true");
