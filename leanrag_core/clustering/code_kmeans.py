@@ -49,7 +49,7 @@ def _nearest_of_near(codes: np.ndarray, centres: np.ndarray, labels: np.ndarray)
     rows = np.split(order, starts[1:])
 
     def moved(part: slice) -> list[np.ndarray]:
-        """Return the new labels of the rows of each of these labels."""
+        """Return the new labels of the rows of each of these labels, (rows,) each."""
         return [
             near[label][NearestCodes(centres[near[label]]).assign(codes[of_label])]
             for label, of_label in zip(used[part].tolist(), rows[part], strict=True)
