@@ -38,16 +38,17 @@ def show(job: JobState) -> None:
 
 
 def _sentence(job: JobState, growth: Growth) -> str:
-    counted = _counted(job)
-    parts = [say("frame.count.entities", n=counted.found), say("frame.count.relations", n=counted.relations)]
+    counted, n_drawn = _counted(job), len(growth.names) - len(growth.gone)
+    n_entities = max(counted.found, n_drawn)  # counts are written less often than the picture
+    n_relations = max(counted.relations, len(growth.links))
+    parts = [say("frame.count.entities", n=n_entities), say("frame.count.relations", n=n_relations)]
     if growth.n_clusters:
         parts.append(say("growing.clusters", n=growth.n_clusters[0]))
     if len(growth.n_clusters) > 1:
         parts.append(say("growing.above", counts=say("ask.comma").join(f"{n:,}" for n in growth.n_clusters[1:])))
     code = f"growing.{job.status}"
     sentence = say(code if known(code) else "growing.running", listed=say("ask.comma").join(parts))
-    n_drawn = len(growth.names) - len(growth.gone)
-    return sentence if n_drawn >= counted.found else joined_sentences([sentence, say("growing.part", n=n_drawn)])
+    return sentence if n_drawn == n_entities else joined_sentences([sentence, say("growing.part", n=n_drawn)])
 
 
 def _counted(job: JobState) -> StageState:
