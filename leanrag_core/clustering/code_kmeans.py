@@ -7,43 +7,43 @@ from leanrag_core.clustering.codes import NearestCodes
 from leanrag_core.clustering.neighbours import offsets_of
 
 _ROUNDS = 5
-_NEAR_CENTRES = 32  # of a row's own, which it is compared with after the first round
 _ROWS_AT_ONCE = 4096
 _LABELS_AT_ONCE = 256  # whose rows are added up
 
 
-def drawn(n: int, count: int, seed: int) -> np.ndarray:
+def draw_rows(n: int, count: int, seed: int) -> np.ndarray:
     """Draw `count` of n rows, ascending; all where there are no more; (min(n, count),) int64."""
     return np.sort(np.random.default_rng([seed, n, count]).choice(n, min(n, count), replace=False))
 
 
-def trained(codes: np.ndarray, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def kmeans(codes: np.ndarray, count: int, seed: int, *, n_near: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the centres of a k-means that begins with rows drawn at random, (count, d) int8, and the centre of each
     row, (k,) int64.
 
-    codes: (k, d) int8, at least `count` rows. All centres are compared with a row once, later those near its own.
+    codes: (k, d) int8, at least `count` rows. n_near: a row is compared with all centres once, and later with that many
+    that are near its own; None: with all in each round.
     """
-    centres: np.ndarray = codes[drawn(len(codes), count, seed)]
-    labels = nearest_one(codes, centres)
+    centres: np.ndarray = codes[draw_rows(len(codes), count, seed)]
+    labels = _nearest_centres(codes, centres)
     for number in range(_ROUNDS):
         if number:
-            labels = _nearest_of_near(codes, centres, labels)
-        used, means = means_of(codes, labels)
+            labels = _nearest_of_near(codes, centres, labels, n_near) if n_near else _nearest_centres(codes, centres)
+        used, means = label_means(codes, labels)
         centres[used] = means
     return centres, labels
 
 
-def nearest_one(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def _nearest_centres(codes: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Return the nearest centre of each row, (k,), by blocks on all cores. codes: (k, d) int8. centres: (c, d) int8."""
     nearest = NearestCodes(centres)
     blocks = row_blocks(len(codes), _ROWS_AT_ONCE)
     return np.concatenate(list(over_blocks(lambda rows: nearest.assign(codes[rows]), blocks)))
 
 
-def _nearest_of_near(codes: np.ndarray, centres: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the nearest of the centres that are near each row's own, (k,). codes: (k, d) int8. centres: (c, d) int8.
-    labels: (k,), each row's own."""
-    near, _ = NearestCodes(centres).search(centres, _NEAR_CENTRES)
+def _nearest_of_near(codes: np.ndarray, centres: np.ndarray, labels: np.ndarray, n_near: int) -> np.ndarray:
+    """Return the nearest of the n_near centres that are nearest to each row's own, (k,). codes: (k, d) int8. centres:
+    (c, d) int8. labels: (k,), each row's own."""
+    near, _ = NearestCodes(centres).search(centres, n_near)
     order = np.argsort(labels, kind="stable")
     used, starts = np.unique(labels[order], return_index=True)
     rows = np.split(order, starts[1:])
@@ -61,7 +61,7 @@ def _nearest_of_near(codes: np.ndarray, centres: np.ndarray, labels: np.ndarray)
     return new
 
 
-def means_of(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def label_means(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels that are used, (u,), ascending, and the rounded means of their rows, (u, d) int8. codes: (k, d)
     int8. labels: (k,)."""
     order = np.argsort(labels, kind="stable")

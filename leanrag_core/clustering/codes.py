@@ -72,8 +72,8 @@ class NearestCodes:
         rows: (k, d) int8. The score of a code y is 2 x y - y y, which falls as its distance from the row x grows.
         """
         n_nearest, unsigned = min(n, self._n), _unsigned(rows)
-        found = [_search(unsigned, part, n_nearest, start) for start, part in self._parts]
-        scores, nearest = found[0] if len(found) == 1 else _largest(found, n_nearest)
+        by_part = [_search(unsigned, part, n_nearest, start) for start, part in self._parts]
+        scores, nearest = by_part[0] if len(by_part) == 1 else _largest(by_part, n_nearest)
         return nearest, scores
 
     def assign(self, rows: np.ndarray) -> np.ndarray:
@@ -100,9 +100,9 @@ def _search(rows: np.ndarray, part: dict[str, np.ndarray], n: int, start: int) -
     return scores, nearest + start
 
 
-def _largest(found: list[tuple[np.ndarray, np.ndarray]], n: int) -> tuple[np.ndarray, np.ndarray]:
+def _largest(by_part: list[tuple[np.ndarray, np.ndarray]], n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the n largest scores of each row in all parts, of equal ones the first, and their codes; (k, n) each."""
-    scores, nearest = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+    scores, nearest = (np.concatenate(parts, axis=1) for parts in zip(*by_part, strict=True))
     order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(nearest, order, axis=1)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leanrag_core.clustering.blocks import over_blocks, row_blocks
-from leanrag_core.clustering.code_kmeans import drawn, means_of, trained
+from leanrag_core.clustering.code_kmeans import draw_rows, kmeans, label_means
 from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk, coded, scale_of, unit
 from leanrag_core.clustering.neighbours import offsets_of
 
@@ -29,15 +29,16 @@ _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
 _MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
-_CLEANINGS = 3  # rounds in which the cells are made anew from averages of the sample
-_NEIGHBOURS_IN_SAMPLE = 10
+_SAMPLE_ROUNDS = 3  # in which the cells are made anew from averages of the sample
+_NEIGHBOURS_IN_SAMPLE = 10  # that a row of the sample is averaged with
+_NEAR_CENTRES = 32  # of cells, with which a row of the sample is compared after the first round of a k-means
 _PROBED = 20  # cells that a row is compared with first
 _REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
 _NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
-_OVERFULL = 3  # times its intended rows that a region may hold; what duplicates make is cut
-_OVERFULL_CELL = 8  # that a cell may
+_OVERFULL_REGION = 3  # times its intended rows that a region may hold; what duplicates make is cut
+_OVERFULL_CELL = 8  # times its intended rows that a cell may hold
 _AT_ONCE = 32_768
 
 
@@ -111,7 +112,7 @@ class _Cells:
 def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Cells:
     """Write the codes of the vectors cell by cell. vectors: (n, d)."""
     n = len(vectors)
-    scale = scale_of(_rows(lambda rows: _read(vectors, rows), drawn(n, _SAMPLE_OF_SCALE, seed), unit))
+    scale = scale_of(_rows(lambda rows: _read(vectors, rows), draw_rows(n, _SAMPLE_OF_SCALE, seed), unit))
 
     def codes_of(part: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return (k, d) int8. part: (k, d). rows: (k,)."""
@@ -122,7 +123,7 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
         return codes_of(_read(vectors, rows), np.arange(rows.start, rows.stop))
 
     n_cells = -(-n // grain.cell)
-    sampled = drawn(n, n_cells * _SAMPLE_A_CELL, seed)
+    sampled = draw_rows(n, n_cells * _SAMPLE_A_CELL, seed)
     centres = _cell_centres(_rows(lambda rows: _read(vectors, rows), sampled, codes_of), n_cells, folder, seed)
     return _placed(codes_between, n, centres, folder, _OVERFULL_CELL * grain.cell, seed)
 
@@ -134,16 +135,16 @@ def _cell_centres(sample: np.ndarray, count: int, folder: Path, seed: int) -> np
     rows are averaged with their neighbours, found by these first cells; the k-means of the averages groups by what the
     neighbours have in common, and its groups' means of the rows themselves are the next centres.
     """
-    centres, _ = trained(sample, count, seed)
-    for number in range(_CLEANINGS):
+    centres, _ = kmeans(sample, count, seed, n_near=_NEAR_CENTRES)
+    for number in range(_SAMPLE_ROUNDS):
         inner = folder / f"sample-{number}"
         inner.mkdir()
         cells = _placed(sample.__getitem__, len(sample), centres, inner, _OVERFULL_CELL * _SAMPLE_A_CELL, seed)
         neighbours = _neighbours(cells, inner, min(_NEIGHBOURS_IN_SAMPLE, len(sample) - 1))
         averages = _averaged(cells.codes, neighbours, inner / "averages", seed)
-        _, labels = trained(averages.between(0, len(sample)), count, seed)
+        _, labels = kmeans(averages.between(0, len(sample)), count, seed, n_near=_NEAR_CENTRES)
         sample = cells.codes.between(0, len(sample))
-        _, centres = means_of(sample, labels)
+        _, centres = label_means(sample, labels)
         rmtree(inner)
     return centres
 
@@ -169,7 +170,7 @@ def _placed(
 
 def _in_buckets(centres: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the centres with near ones beside each other, (cells, d), and the bucket of each, (cells,), ascending."""
-    _, labels = trained(centres, -(-len(centres) // _CELLS_OF_BUCKET), seed)
+    _, labels = kmeans(centres, -(-len(centres) // _CELLS_OF_BUCKET), seed)
     _, bucket = np.unique(labels, return_inverse=True)
     order = np.argsort(bucket, kind="stable")
     return centres[order], bucket[order]
@@ -353,7 +354,7 @@ def _averaged(codes: RowsOnDisk, neighbours: np.ndarray, path: Path, seed: int) 
     """Write each row averaged with its neighbours, and return the file. neighbours: (n, k) places."""
     n = len(codes)
     averages = RowsOnDisk(path, codes.width)
-    scale = scale_of(_means(codes, neighbours, drawn(n, _SAMPLE_OF_SCALE, seed)))
+    scale = scale_of(_means(codes, neighbours, draw_rows(n, _SAMPLE_OF_SCALE, seed)))
 
     def averaged(rows: slice) -> np.ndarray:
         """Return the averages of those places, (k, d) int8."""
@@ -385,8 +386,8 @@ def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: i
     n = len(averages)
     largest_region = int(_MOST_JOINED * grain.region)
     n_cells = -(-n // grain.joined)
-    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), drawn(n, n_cells * _SAMPLE_A_CELL, seed))
-    nearest = NearestCodes(trained(sample, n_cells, seed)[0])
+    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), draw_rows(n, n_cells * _SAMPLE_A_CELL, seed))
+    nearest = NearestCodes(kmeans(sample, n_cells, seed)[0])
     blocks = row_blocks(n, _AT_ONCE)
     cells = over_blocks(lambda rows: nearest.assign(averages.between(rows.start, rows.stop)), blocks)
     _, cell = np.unique(np.concatenate(list(cells)), return_inverse=True)
@@ -400,7 +401,7 @@ def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: i
 
     for _ in range(_VOTES if region.any() else 0):
         region = np.concatenate(list(over_blocks(voted, blocks)))
-    return _without_overfull(region, _OVERFULL * grain.region)[0]
+    return _without_overfull(region, _OVERFULL_REGION * grain.region)[0]
 
 
 def _links(cell: np.ndarray, neighbours: np.ndarray) -> "csr_array":

@@ -252,9 +252,9 @@ def test_rows_are_taken_in_any_order_a_part_of_the_file_at_a_time(
 def test_cells_made_of_averages_hold_more_of_the_neighbours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     vectors, shares = planted_levels(20_000).vectors, []
     monkeypatch.setattr(on_disk, "_PROBED", 2)
-    for cleanings in (0, on_disk._CLEANINGS):
-        monkeypatch.setattr(on_disk, "_CLEANINGS", cleanings)
-        folder = tmp_path / str(cleanings)
+    for rounds in (0, on_disk._SAMPLE_ROUNDS):
+        monkeypatch.setattr(on_disk, "_SAMPLE_ROUNDS", rounds)
+        folder = tmp_path / str(rounds)
         folder.mkdir()
         cells = on_disk._in_cells(vectors, folder, Grain(cell=25), seed=0)
         assert np.array_equal(np.sort(cells.order), np.arange(20_000))

@@ -278,7 +278,7 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     without = findings.n_without_score
     left_out = [message("grounds.without_gold", n=without, all=findings.n_questions)] if without else []
     if findings.is_level:
-        return (_of_level(findings), *left_out)
+        return (_least_read(findings), *left_out)
     best, cheapest = findings.at(findings.best), findings.at(findings.cheapest or findings.best)
     sentences = [_of_axis(effect) for effect in findings.axes]
     code = "sweep.headline.close" if findings.tells else "sweep.headline.none"
@@ -292,7 +292,7 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     return (*sentences, *left_out)
 
 
-def _of_level(findings: Findings) -> Message:
+def _least_read(findings: Findings) -> Message:
     """Say which point reads least, where all find the same."""
     costs = [(standing.cost, standing.name) for standing in findings.points if standing.cost is not None]
     (least, cheapest), (most, dearest) = min(costs, default=(0.0, "")), max(costs, default=(0.0, ""))
