@@ -74,6 +74,16 @@ def settled(page: Page) -> None:
     )
 
 
+def excess_width(page: Page) -> int:
+    """Return the pixels by which the page is wider than the window, so that it scrolls sideways. Streamlit's main part
+    scrolls by itself: the document is never wider than the window. An exported file has no such part."""
+    wider: int = page.evaluate(
+        """() => Math.max(...[document.documentElement, document.querySelector('[data-testid="stMain"]')]
+              .filter(Boolean).map(part => part.scrollWidth - part.clientWidth))"""
+    )
+    return wider
+
+
 def becomes(page: Page, read: Callable[[], object], expected: object) -> None:
     """Wait until what is read from the page is the expected value."""
     until = time.monotonic() + TIMEOUT_SECONDS

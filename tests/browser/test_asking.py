@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import becomes, settled
+from tests.browser.runs import becomes, excess_width, settled
 from tests.browser.test_story import TEXT, snap
 
 pytestmark = pytest.mark.browser
@@ -161,6 +161,6 @@ def test_an_answer_is_questioned_with_mouse_and_keyboard(
     assert tip is not None
     assert tip["x"] >= 0
     assert tip["x"] + tip["width"] <= 390
-    assert phone.page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    assert excess_width(phone.page) <= 0
     snap(phone.page, "asking_phone")
     phone.assert_clean()

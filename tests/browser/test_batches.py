@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import Workbench
 from leanrag_core.types.settings import Price, Settings
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_endpoint_story import FORM, home_with_documents
 from tests.browser.test_story import snap
 from tests.endpoint.batches import ScriptedBatches
@@ -48,7 +48,7 @@ def on_a_phone(page: Page, address: str) -> None:
     switch = page.get_by_role("switch", name="以批处理方式发送调用")
     expect(switch).to_be_checked()
     switch.scroll_into_view_if_needed()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     snap(page, "b3_phone")
     page.get_by_role("row", name=re.compile("费用（批处理）")).scroll_into_view_if_needed()
     snap(page, "b4_phone")

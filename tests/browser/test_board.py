@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
@@ -185,7 +185,7 @@ def test_multiples_of_many_seeds_and_seven_values_are_saved_as_pictures(
         assert (graphs.first.locator("circle").count() > 0) == (n_seeds == 8)
         arcs = graphs.first.locator('path[style*="--lr-inter"]').count()
         assert (arcs > 0) == (n == 3)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert excess_width(page) <= 0
         snap(page, f"compare_multiples_{n}_{n_seeds}")
         for name, beginning in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
             with page.expect_download() as download:
@@ -208,7 +208,7 @@ def test_on_a_phone_questions_are_a_sheet_and_controls_stay_below(
     says(page, "N 5, C 8 finds 13 points more gold")
     settled(page)
     expect(page.locator(".lr-board .question").first).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     snap(page, "board_phone")
     link, sheet = page.get_by_role("button", name="9 questions won, 1 lost"), page.get_by_role("dialog")
     for close in (lambda: page.keyboard.press("Escape"), page.get_by_role("button", name="Close").click):

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import LOADED_FONTS, Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import TEXT, snap
 
 pytestmark = pytest.mark.browser
@@ -333,8 +333,7 @@ def test_on_a_phone_columns_are_tabs_values_are_cards_and_nothing_scrolls_sidewa
     settled(page)
     expect(page.locator(".st-key-compare_col_b")).to_be_visible()
     expect(page.locator(".st-key-compare_col_a")).to_be_hidden()
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert page.evaluate(wide) <= 0
+    assert excess_width(page) <= 0
     page.locator(".st-key-compare_settings_b button:visible").first.click()
     settled(page)
     panel = page.locator(".st-key-compare_panel")
@@ -356,7 +355,7 @@ def test_on_a_phone_columns_are_tabs_values_are_cards_and_nothing_scrolls_sidewa
     expect(cards.first).to_be_visible()
     expect(page.locator(".lr-finding")).to_be_visible()
     expect(page.locator('[class*="st-key-multiples_graph_"] svg:visible')).to_have_count(3)
-    assert page.evaluate(wide) <= 0
+    assert excess_width(page) <= 0
     snap(page, "compare_phone")
     values = page.get_by_role("textbox", name="At (2 to 7 values)")
     for text, n in (("2, 4", 2), ("1, 2", 5)):  # 1 is out of bounds: the usual ones are shown

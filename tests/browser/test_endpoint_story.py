@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import Workbench
 from tests.browser.conftest import Server, Watched, decline_first_build
+from tests.browser.runs import excess_width
 from tests.browser.test_story import TEXT, settled, snap
 from tests.endpoint import faults, server
 from tests.endpoint.faults import FaultPlan
@@ -234,7 +235,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         for name in ("settings", f"build?b_engine=Endpoint&corpus={corpus}", asked_before):
             other.page.goto(f"{app.url}/{name}")
             settled(other.page)
-            assert other.page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert excess_width(other.page) <= 0
             snap(other.page, f"e20_{name.split('?')[0]}_phone_dark")
             keyless(other.page)
         expect(other.page.locator(".lr-answer .chip").first).to_be_visible()

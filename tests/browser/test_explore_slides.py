@@ -16,7 +16,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.presenting.story import AddedPicture
 from leanrag_core.workbench.presentations import export_presentation
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_present import pages_of
 from tests.browser.test_story import SHOTS, snap
 from tests.endpoint.coast import story
@@ -150,6 +150,6 @@ def test_a_view_without_a_picture_and_a_picture_too_large_say_so(
     assert all(
         not each.title.startswith("Coast") for each in bench.presentations.all().presentations if not each.is_shipped
     )
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     snap(page, "explore_slide_phone_dark")
     watched.assert_clean()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import Server, Watched, start_server
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
@@ -89,7 +89,7 @@ def test_a_link_as_of_a_month_on_a_phone_in_chinese(server: Server, watch: Calla
     expect(button).to_have_text(re.compile("截至 2002-06"))
     button.click()
     expect(page.locator(".st-key-within_then input")).to_have_value("2002-06")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     snap(page, "facts_as_of_phone")
     watched.assert_clean()
 

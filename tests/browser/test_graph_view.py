@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core.storage.layout import write_index
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import becomes, settled
+from tests.browser.runs import becomes, excess_width, settled
 from tests.browser.test_story import snap
 from tests.large_index import large_index, name_of
 
@@ -157,7 +157,7 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     page.goto(f"{server.url}/explore?view=graph&node=ent-0-5")
     settled(page)
     expect(page.locator(".lr-lg .node.dot.focus")).to_be_visible()
-    becomes(page, lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True)
+    becomes(page, lambda: excess_width(page) <= 0, True)
     snap(page, "graph_phone")
 
     # All nodes: a canvas, on which a click chooses too.

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from leanrag_core.storage.layout import write_index
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import becomes
+from tests.browser.runs import becomes, excess_width
 from tests.browser.test_story import settled, snap
 from tests.large_index import large_index, name_of
 
@@ -18,9 +18,6 @@ pytestmark = pytest.mark.browser
 SIZE = 2_400
 COUNTED = """(layer) => [...document.querySelectorAll(`.lr-blocks .block[data-layer="${layer}"]`)]
   .reduce((sum, block) => sum + Number(block.dataset.nodes), 0)"""
-# Whether the page or its picture is wider than the window.
-WIDER = """() => Math.max(document.documentElement.scrollWidth,
-  document.querySelector('.lr-blocks svg').getBoundingClientRect().width) > innerWidth"""
 
 
 @pytest.fixture(scope="module")
@@ -136,11 +133,13 @@ def test_a_phone_shows_every_shape_and_filters(
     page = watched.page
     page.goto(f"{server.url}/explore")
     settled(page)
+    picture = page.locator(".lr-blocks svg").first
     for shape in ("Treemap", "Sunburst", "Icicle"):
         page.get_by_role("radio", name=shape).click()
         expect(page.locator(f".lr-blocks svg.{shape.lower()}")).to_be_visible()
         settled(page)
-        becomes(page, lambda: page.evaluate(WIDER), False)
+        becomes(page, lambda: excess_width(page) <= 0, True)
+        becomes(page, lambda: picture.evaluate("picture => picture.getBoundingClientRect().width <= innerWidth"), True)
     pills = page.locator(".st-key-filters button")
     becomes(page, lambda: len(set(pills.evaluate_all("all => all.slice(0, 3).map(each => each.offsetTop)"))), 1)
     block(page, "ent-2-2").click()

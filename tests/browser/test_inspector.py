@@ -11,7 +11,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from tests.browser.conftest import Server, Watched, start_server
-from tests.browser.runs import becomes, settled
+from tests.browser.runs import becomes, excess_width, settled
 from tests.browser.test_story import snap
 from tests.endpoint.server import EndpointServer
 from tests.indexing.test_recorded_calls import story
@@ -115,7 +115,7 @@ def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_pag
     expect(panel.locator(".made")).to_be_visible()
     tab(page, "Chunks")
     expect(panel.locator(".passage").first).to_be_visible()
-    becomes(page, lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True)
+    becomes(page, lambda: excess_width(page) <= 0, True)
     snap(page, "i3_phone")
     watched.assert_clean()
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.chunking import chunk_documents
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import TEXT, snap
 from tests.paged_file import HEAD, TEXTS, paged_file
 
@@ -282,7 +282,7 @@ def nothing_is_cut_off(page: Page, server: Server, bench: Workbench) -> None:
         page.goto(f"{server.url}/{name}")
         settled(page)
         expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert excess_width(page) <= 0
         drawn = page.locator(".lr-cuts" if name == "library" else ".lr-effect")
         expect(drawn).to_be_visible()
         assert drawn.evaluate("node => node.scrollWidth <= node.clientWidth + 1")

@@ -12,7 +12,7 @@ from leanrag_core.models.local_servers import PORTS_VARIABLE
 from leanrag_core.types.settings import Price, Settings
 from tests import waiting
 from tests.browser.conftest import Server, Watched, decline_first_build
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_endpoint_story import FORM
 from tests.browser.test_story import TEXT, snap
 from tests.endpoint.local_servers import LM_STUDIO, OLLAMA, Routes, scripted_ollama, serving, write
@@ -124,7 +124,7 @@ def test_the_other_states_say_what_to_do(
         expect(page.get_by_text("of memory free: will be slow")).to_be_visible()
         expect(page.get_by_text("has no model in memory. Load one in LM Studio")).to_be_visible()
         expect(page.get_by_text(f"localhost:{vllm.port}, wants a key")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert excess_width(page) <= 0
         snap(page, "l4_states_phone")
         # What was loaded since is there after another look; what has ended is gone.
         nothing["/api/v0/models"] = LM_STUDIO["/api/v0/models"]

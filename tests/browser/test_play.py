@@ -8,13 +8,12 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import LOADED_FONTS, Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_looks import CROSSINGS, OVERLAPS, indexes
 
 pytestmark = pytest.mark.browser
 
 QUESTION = "Why+does+Varroa+destructor+multiply+best+in+drone+brood?"
-WIDER = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
 def played(page: Page) -> Locator:
@@ -121,11 +120,14 @@ def test_the_play_of_another_strategy_on_a_phone(
     host.get_by_role("button", name="Show as table").click()
     expect(host.locator("table tr")).not_to_have_count(0)
     expect(page).to_have_url(re.compile("show=table"))
-    assert page.evaluate(WIDER) is False
+    assert excess_width(page) <= 0
     handle, part = host.get_by_role("slider").bounding_box(), host.locator(".part.now .line").bounding_box()
     assert handle is not None
     assert part is not None
     assert abs(handle["y"] + handle["height"] / 2 - part["y"]) < 8, "the handle is on its segment's row"
+    host.get_by_role("slider").press("End")
+    expect(host.locator(".part.now")).to_have_count(1)
+    assert excess_width(page) <= 0, "at the last step, too"
     watched.assert_clean()
 
 

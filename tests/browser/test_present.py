@@ -15,7 +15,7 @@ from leanrag_core.presenting.edits import Edits
 from leanrag_core.presenting.slides import as_html
 from leanrag_core.presenting.story import AddedBoard, BoardPoint, Estimate
 from tests.browser.conftest import LOADED_FONTS, Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
@@ -139,7 +139,7 @@ def test_the_exported_file_opens_alone_and_names_are_text(
     settled(page)
     heading(page, "Summaries alone are islands")
     expect(page.locator(".lrp img")).to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     watched.assert_clean()
 
     with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as alone:

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from leanrag_core import Workbench
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_present import HOSTILE, SAMPLE, n_pages
 from tests.browser.test_story import snap
 
@@ -153,7 +153,7 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     phone.goto(f"{server.url}/present?lang=zh&edit={own.id}")
     expect(phone.locator(".lre-list .open")).to_have_count(13)
     expect(phone.get_by_role("button", name="完成")).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(phone) <= 0
     snap(phone, "present_edit_phone")
 
     # The menu of a card makes room for the dialog that asks before its presentation goes; a way out twice.

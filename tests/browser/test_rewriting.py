@@ -10,7 +10,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.checking.check import check_index
 from leanrag_core.types.settings import Settings
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import snap
 from tests.endpoint.coast import story
 from tests.endpoint.server import EndpointServer
@@ -96,7 +96,7 @@ def test_upper_layers_are_rewritten_stopped_resumed_and_undone(
         expect(other.page.locator(".st-key-primary_rewrite")).to_be_visible()
         settled(other.page)
         other.page.locator(".st-key-primary_rewrite").scroll_into_view_if_needed()
-        assert other.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert excess_width(other.page) <= 0
         snap(other.page, "rewrite_5_phone")
         other.assert_clean()
         watched.assert_clean()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core.types.roles import ANSWERS, EMBEDDINGS, JUDGING
 from tests import waiting
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 from tests.browser.test_endpoint_story import home_with_documents
 from tests.browser.test_local_models import looked_at
 from tests.browser.test_story import snap
@@ -136,4 +136,4 @@ def test_two_roles_are_set_to_two_servers_and_each_gets_its_own(
         expect(phone.locator(".st-key-role_reranking")).to_be_visible(timeout=60_000)
         settled(phone)
         snap(phone, "r5_roles_phone")
-        assert phone.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        assert excess_width(phone) <= 0

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import excess_width, settled
 
 pytestmark = pytest.mark.browser
 
@@ -92,7 +92,7 @@ def test_a_link_with_a_date_and_one_to_nothing(server: Server, watch: Callable[.
     expect(button).to_have_text(re.compile("In: 1 of 3 documents"))
     button.click()
     expect(page.get_by_text("1 of 3 documents has a date")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert excess_width(page) <= 0
     for link in ("tag:law", "document:gone.md"):
         page.goto(f"{server.url}/ask?q={QUESTION.replace(' ', '+')}&in={link}")
         expect(button).to_have_text(re.compile("In: nothing of this index"))
