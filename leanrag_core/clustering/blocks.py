@@ -5,15 +5,20 @@ bit can move an entity. So each product runs on one BLAS thread, blocks have fix
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from leanrag_core.system.threads import ordered_results
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -37,12 +42,10 @@ class _BlasThreads:
     @contextmanager
     def held_to_one(self, *, is_new: bool = False) -> Iterator[None]:
         """Hold BLAS to one thread. is_new: a BLAS may have been loaded since another user began."""
-        from threadpoolctl import threadpool_limits
-
         with self._lock:
             if self._users == 0 or is_new:
                 _take_control()
-                self._limits.append(threadpool_limits(limits=1, user_api="blas"))
+                self._limits.append(_libraries(len(sys.modules)).limit(limits=1, user_api="blas"))
             self._users += 1
         try:
             yield
@@ -52,6 +55,15 @@ class _BlasThreads:
                 while self._users == 0 and self._limits:  # the last first: it has what the others had changed
                     _take_control()
                     self._limits.pop().restore_original_limits()
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> "ThreadpoolController":
+    """Return what sets the threads of the loaded libraries, looked for again once a module more is loaded: a look goes
+    through some 200 libraries, and waits for the interpreter at each."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _take_control() -> None:
@@ -83,9 +95,8 @@ def one_thread_in_scikit_learn() -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401 - loaded for its BLAS
     import sklearn.mixture  # noqa: F401 - loaded for its OpenMP
-    from threadpoolctl import threadpool_limits
 
-    with _BLAS.held_to_one(is_new=True), threadpool_limits(limits=1, user_api="openmp"):
+    with _BLAS.held_to_one(is_new=True), _libraries(len(sys.modules)).limit(limits=1, user_api="openmp"):
         yield
 
 
