@@ -216,7 +216,6 @@ def cluster(
 IN_MEMORY = 2_000_000  # vectors; more are averaged on the disk, and clustered region by region
 GRAIN = Grain()
 _CLUSTERS_A_REGION = 50  # at least
-_MOST_JOINED = 8000  # cells that are joined to regions one after the other
 
 
 def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndarray | None, apply: Apply) -> Clustering:
@@ -228,8 +227,7 @@ def _cluster_on_disk(vectors: np.ndarray, options: ClusterOptions, ends: np.ndar
     n = len(vectors)
     m = n_components(n, options.cluster_size)
     k = max(N_NEIGHBOURS, min(options.neighbours, round(_NEIGHBOUR_SHARE * options.cluster_size)))
-    region = max(GRAIN.region, _CLUSTERS_A_REGION * options.cluster_size)
-    grain = Grain(region, GRAIN.cell, max(GRAIN.joined, n // _MOST_JOINED))
+    grain = replace(GRAIN, region=max(GRAIN.region, _CLUSTERS_A_REGION * options.cluster_size))
     with (
         one_blas_thread(),
         writing(message("clustering.averages")),

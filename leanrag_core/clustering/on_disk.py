@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
-_MOST_JOINED = 1.5  # largest region that cells are joined to, in intended sizes
+_MOST_GROUPS = 40_000  # that are joined to regions one after the other
+_MOST_JOINED = 1.5  # largest region that groups are joined to, in intended sizes
 _SAMPLE_ROUNDS = 3  # in which the cells are made anew from averages of the sample
 _NEIGHBOURS_IN_SAMPLE = 10  # that a row of the sample is averaged with
 _NEAR_CENTRES = 32  # of cells, with which a row of the sample is compared after the first round of a k-means
@@ -36,7 +37,7 @@ _PROBED = 20  # cells that a row is compared with first
 _REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
 _NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
-_VOTES = 10  # rounds in which a row goes to the region that most of its neighbours are in
+_VOTES = 10  # rounds at most in which a row goes to the group or region that most of its neighbours are in
 _OVERFULL_REGION = 3  # times its intended rows that a region may hold; what duplicates make is cut
 _OVERFULL_CELL = 8  # times its intended rows that a cell may hold
 _AT_ONCE = 32_768
@@ -44,12 +45,10 @@ _AT_ONCE = 32_768
 
 @dataclass(frozen=True)
 class Grain:
-    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty. joined:
-    rows of the larger cells that are joined to regions."""
+    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty."""
 
     region: int = 100_000
     cell: int = 250
-    joined: int = 1250
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +89,7 @@ def averaged_regions(
     for number in range(rounds):
         before, averages = averages, _averaged(averages, neighbours, folder / f"averages-{number}", seed)
         before.path.unlink()
-    region = _regions(averages, neighbours, grain, seed)
+    region = _regions(neighbours, grain)
     order = np.argsort(region, kind="stable")
     places = tuple(np.split(order, np.cumsum(np.bincount(region))[:-1]))
     return Regions(averages, neighbours, cells.order, places)
@@ -379,51 +378,59 @@ def _means(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.
     return unit(sums, places)
 
 
-def _regions(averages: RowsOnDisk, neighbours: np.ndarray, grain: Grain, seed: int) -> np.ndarray:
-    """Return the region of each place, (n,) int32, every region used: cells with many links are joined, then each place
-    moves to the region of most of its neighbours. neighbours: (n, k).
+def _regions(neighbours: np.ndarray, grain: Grain) -> np.ndarray:
+    """Return the region of each place, (n,) int32, every region used: runs of places become groups of rows that name
+    each other, groups with many links are joined, and rows vote once more. neighbours: (n, k) places, near ones beside
+    each other.
     """
-    n = len(averages)
-    largest_region = int(_MOST_JOINED * grain.region)
-    n_cells = -(-n // grain.joined)
-    sample = _rows(lambda rows: averages.between(rows.start, rows.stop), draw_rows(n, n_cells * _SAMPLE_A_CELL, seed))
-    nearest = NearestCodes(kmeans(sample, n_cells, seed)[0])
-    blocks = row_blocks(n, _AT_ONCE)
-    cells = over_blocks(lambda rows: nearest.assign(averages.between(rows.start, rows.stop)), blocks)
-    _, cell = np.unique(np.concatenate(list(cells)), return_inverse=True)
-    region = _joined(_links(cell, neighbours), np.bincount(cell), largest_region)[cell].astype(np.int32)
-
-    def voted(rows: slice) -> np.ndarray:
-        """Return the region of those places after one round, (k,)."""
-        candidates = np.concatenate([region[rows, None], region[neighbours[rows]]], axis=1)
-        votes = (candidates[:, :, None] == candidates[:, None, :]).sum(axis=2)
-        return np.take_along_axis(candidates, votes.argmax(axis=1)[:, None], axis=1)[:, 0]  # of equals its own
-
-    for _ in range(_VOTES if region.any() else 0):
-        region = np.concatenate(list(over_blocks(voted, blocks)))
-    return _without_overfull(region, _OVERFULL_REGION * grain.region)[0]
+    n = len(neighbours)
+    groups = _voted(np.arange(n, dtype=np.int32) // max(grain.cell, -(-n // _MOST_GROUPS)), neighbours)
+    _, group = np.unique(groups, return_inverse=True)
+    largest = int(_MOST_JOINED * grain.region)
+    region = _joined(_links(group, neighbours), np.bincount(group), largest)[group].astype(np.int32)
+    return _without_overfull(_voted(region, neighbours), _OVERFULL_REGION * grain.region)[0]
 
 
-def _links(cell: np.ndarray, neighbours: np.ndarray) -> "csr_array":
-    """Return how often rows of one cell name a neighbour in another, in both directions, (c, c) int64, nothing on the
-    diagonal. cell: (n,) int, all used. neighbours: (n, k) places."""
+def _voted(labels: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
+    """Return labels that most neighbours of a place have, too, (n,) int32: all take at once what most of their
+    neighbours and they themselves have, of equals their own, until none changes any more. labels: (n,) int32.
+    neighbours: (n, k) places."""
+    for _ in range(_VOTES):
+        before = labels
+        blocks = row_blocks(len(before), _AT_ONCE)
+        labels = np.concatenate(list(over_blocks(partial(_after_vote, before, neighbours), blocks)))
+        if (labels == before).all():
+            break
+    return labels
+
+
+def _after_vote(labels: np.ndarray, neighbours: np.ndarray, places: slice) -> np.ndarray:
+    """Return the labels of those places after one round, (b,), see _voted()."""
+    candidates = np.concatenate([labels[places, None], labels[neighbours[places]]], axis=1)
+    votes = (candidates[:, :, None] == candidates[:, None, :]).sum(axis=2)
+    return np.take_along_axis(candidates, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
+
+
+def _links(group: np.ndarray, neighbours: np.ndarray) -> "csr_array":
+    """Return how often rows of one group name a neighbour in another, in both directions, (g, g) int64, nothing on the
+    diagonal. group: (n,) int, all used. neighbours: (n, k) places."""
     from scipy.sparse import csr_array
 
-    c = int(cell.max()) + 1
-    links = csr_array((c, c), dtype=np.int64)
-    for rows in row_blocks(len(cell), _AT_ONCE):
-        pairs, counts = np.unique(cell[rows, None] * c + cell[neighbours[rows]], return_counts=True)
-        first, second = np.divmod(pairs, c)
+    g = int(group.max()) + 1
+    links = csr_array((g, g), dtype=np.int64)
+    for rows in row_blocks(len(group), _AT_ONCE):
+        pairs, counts = np.unique(group[rows, None] * g + group[neighbours[rows]], return_counts=True)
+        first, second = np.divmod(pairs, g)
         apart = first != second
-        links += csr_array((counts[apart], (first[apart], second[apart])), shape=(c, c))
+        links += csr_array((counts[apart], (first[apart], second[apart])), shape=(g, g))
     return links + links.T
 
 
 def _joined(links: "csr_array", sizes: np.ndarray, most: int) -> np.ndarray:
-    """Return the region of each cell, (c,) int from 0: the two that are tied most are joined, again and again, as long
+    """Return the region of each group, (g,) int from 0: the two that are tied most are joined, again and again, as long
     as both together hold no more than `most` rows.
 
-    links: (c, c) int64, symmetric, see _links(). sizes: (c,) rows of each cell. The tie of two is the number of links
+    links: (g, g) int64, symmetric, see _links(). sizes: (g,) rows of each group. The tie of two is the number of links
     over the root of the product of their sizes; of equal ties that of the lower numbers comes first.
     """
     tied = [

@@ -20,7 +20,7 @@ from leanrag_core.errors import InvalidVectors, StorageFailed
 from leanrag_core.execution.executors import ProcessMap, ThreadMap
 from tests.clustering.vectors import planted, unit
 
-SMALL = Grain(region=1000, cell=40, joined=200)
+SMALL = Grain(region=1000, cell=40)
 OPTIONS = ClusterOptions(cluster_size=20)
 
 
@@ -167,14 +167,10 @@ def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: P
     assert means == pytest.approx(unit(np.array([[1.0, 1.0], [1.0, 1.0], [0.3, 1.0]])))
 
 
-def test_rows_go_to_the_region_that_most_neighbours_are_in(tmp_path: Path) -> None:
-    averages = RowsOnDisk(tmp_path / "averages", 2)
-    near_first, near_second = [[100, 10]] * 4, [[10, 100]] * 4
-    averages.append(np.array([*near_first, [40, 60], *near_second], dtype=np.int8))
+def test_rows_go_to_the_region_that_most_neighbours_are_in() -> None:
     neighbours = np.array([[(row + 1) % 4, (row + 2) % 4] for row in range(4)] + [[0, 1]] + [[5, 6]] * 4)
-    region = on_disk._regions(averages, neighbours, Grain(region=4, cell=1, joined=5), seed=0)
-    assert region[4] == region[0] != region[8]
-    assert len(set(region[:5].tolist())) == len(set(region[5:].tolist())) == 1
+    region = on_disk._regions(neighbours, Grain(region=4, cell=3))  # the third run of three rows begins in a group
+    assert region.tolist() == [0] * 5 + [1] * 4
 
 
 def test_links_are_counted_in_both_directions_and_not_within_a_cell() -> None:
@@ -200,7 +196,7 @@ def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
 def test_regions_tear_few_clusters(tmp_path: Path) -> None:
     """Check what a k-means of the centres did not do: with it, cells tore one row of four hundred from most of its
     cluster."""
-    n, grain = 8000, Grain(region=330, cell=20, joined=100)
+    n, grain = 8000, Grain(region=330, cell=20)
     made = planted_levels(n)
     found = averaged_regions(made.vectors, tmp_path, n_neighbours=10, rounds=2, seed=0, grain=grain)
     region = np.empty(n, dtype=int)
@@ -210,7 +206,7 @@ def test_regions_tear_few_clusters(tmp_path: Path) -> None:
     most, pairs = np.zeros(made.leaf.max() + 1), made.leaf.astype(np.int64) * n + region
     together, counts = np.unique(pairs, return_counts=True)
     np.maximum.at(most, together // n, counts)
-    assert most.sum() / n > 0.999
+    assert most.sum() / n > 0.998
 
 
 def test_no_label_is_on_more_rows_than_may_be() -> None:
