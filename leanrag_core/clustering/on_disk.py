@@ -33,9 +33,9 @@ _MOST_JOINED = 1.5  # largest region that groups are joined to, in intended size
 _SAMPLE_ROUNDS = 3  # in which the cells are made anew from averages of the sample
 _NEIGHBOURS_IN_SAMPLE = 10  # that a row of the sample is averaged with
 _NEAR_CENTRES = 32  # of cells, with which a row of the sample is compared after the first round of a k-means
-_PROBED = 20  # cells that a row is compared with first
-_REFINEMENTS = 2  # rounds in which it is compared with its neighbours' neighbours
-_NEIGHBOURS_OF_TILE = 3072  # of rows beside each other, which are compared together
+_PROBED = 10  # cells that a row is compared with first
+_REFINEMENTS = 2  # rounds in which it is compared with its group and its neighbours' neighbours
+_MOST_OF_TILE = 512  # rows of a group, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
 _VOTES = 10  # rounds at most in which a row goes to the group or region that most of its neighbours are in
 _OVERFULL_REGION = 3  # times its intended rows that a region may hold; what duplicates make is cut
@@ -45,7 +45,7 @@ _AT_ONCE = 32_768
 
 @dataclass(frozen=True)
 class Grain:
-    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with twenty."""
+    """region: rows that are clustered at a time. cell: rows of a cell, of which a row is compared with ten."""
 
     region: int = 100_000
     cell: int = 250
@@ -79,12 +79,12 @@ def averaged_regions(
     """Average the vectors `rounds` times with their nearest neighbours, and part the averages into regions.
 
     vectors: (n, d), of any length but 0; of a mapped file no more is in memory than is worked on. folder: takes 3 n d
-    bytes. n_neighbours: fewer than n. Neighbours are looked for in the 20 cells nearest to a row, then twice among
-    the neighbours of its neighbours. Raises InvalidVectors for rows that are zero or not finite, OSError when the disk
-    is full.
+    bytes. n_neighbours: fewer than n. Neighbours are looked for in the ten cells nearest to a row, then twice in its
+    group and among the neighbours of its neighbours. Raises InvalidVectors for rows that are zero or not finite,
+    OSError when the disk is full.
     """
     cells = _in_cells(vectors, folder, grain, seed)
-    neighbours = _neighbours(cells, folder, n_neighbours)
+    neighbours = _neighbours(cells, folder, n_neighbours, grain.cell)
     averages = cells.codes
     for number in range(rounds):
         before, averages = averages, _averaged(averages, neighbours, folder / f"averages-{number}", seed)
@@ -123,12 +123,13 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
 
     n_cells = -(-n // grain.cell)
     sampled = draw_rows(n, n_cells * _SAMPLE_A_CELL, seed)
-    centres = _cell_centres(_rows(lambda rows: _read(vectors, rows), sampled, codes_of), n_cells, folder, seed)
+    sample = _rows(lambda rows: _read(vectors, rows), sampled, codes_of)
+    centres = _cell_centres(sample, n_cells, folder, grain.cell, seed)
     return _placed(codes_between, n, centres, folder, _OVERFULL_CELL * grain.cell, seed)
 
 
-def _cell_centres(sample: np.ndarray, count: int, folder: Path, seed: int) -> np.ndarray:
-    """Return the centres of cells, (c, d) int8, at most `count`. sample: (k, d) int8.
+def _cell_centres(sample: np.ndarray, count: int, folder: Path, group_rows: int, seed: int) -> np.ndarray:
+    """Return the centres of cells, (c, d) int8, at most `count`. sample: (k, d) int8. group_rows: see _groups().
 
     Among many centres a row is nearest to one that shares its chance deviations, and a k-means groups by these. So the
     rows are averaged with their neighbours, found by these first cells; the k-means of the averages groups by what the
@@ -139,7 +140,7 @@ def _cell_centres(sample: np.ndarray, count: int, folder: Path, seed: int) -> np
         inner = folder / f"sample-{number}"
         inner.mkdir()
         cells = _placed(sample.__getitem__, len(sample), centres, inner, _OVERFULL_CELL * _SAMPLE_A_CELL, seed)
-        neighbours = _neighbours(cells, inner, min(_NEIGHBOURS_IN_SAMPLE, len(sample) - 1))
+        neighbours = _neighbours(cells, inner, min(_NEIGHBOURS_IN_SAMPLE, len(sample) - 1), group_rows)
         averages = _averaged(cells.codes, neighbours, inner / "averages", seed)
         _, labels = kmeans(averages.between(0, len(sample)), count, seed, n_near=_NEAR_CENTRES)
         sample = cells.codes.between(0, len(sample))
@@ -277,9 +278,9 @@ def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.nda
     return cut, np.repeat(used, pieces)
 
 
-def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
+def _neighbours(cells: _Cells, folder: Path, k: int, group_rows: int) -> np.ndarray:
     """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
-    Where fewer other rows were compared with it, the place itself fills the rest.
+    Where fewer other rows were compared with it, the place itself fills the rest. group_rows: see _groups().
     """
     n = len(cells.order)
 
@@ -302,41 +303,42 @@ def _neighbours(cells: _Cells, folder: Path, k: int) -> np.ndarray:
         nearest = np.take_along_axis(hits.reshape(len(rows), -1), order, axis=1)
         return _others(nearest, np.arange(places.start, places.stop, dtype=np.int32))
 
-    def write(path: Path, nearest_of: Callable[[slice], np.ndarray]) -> np.ndarray:
-        """Write what nearest_of gives of each block of places, (block, k) int32, and return all, (n, k), mapped."""
-        with path.open("wb") as file:
-            for places in over_blocks(nearest_of, row_blocks(n, 2 * _AT_ONCE)):
-                places.tofile(file)
-        return np.memmap(path, np.int32, "r", shape=(n, k))
-
     path = folder / "neighbours"
-    neighbours = write(path, in_cells)
+    with path.open("wb") as file:
+        for nearest in over_blocks(in_cells, row_blocks(n, 2 * _AT_ONCE)):
+            nearest.tofile(file)
     cells.near.path.unlink()
+    neighbours = np.memmap(path, np.int32, "r", shape=(n, k))
     for number in range(_REFINEMENTS):
         before, path = path, folder / f"neighbours-{number}"
-        neighbours = write(path, partial(_refined, cells.codes, neighbours))
+        refined = np.memmap(path, np.int32, "w+", shape=(n, k))
+        tiles = _tiles(_groups(neighbours, group_rows))
+        for places, nearest in zip(tiles, over_blocks(partial(_refined, cells.codes, neighbours), tiles), strict=True):
+            refined[places] = nearest
+        neighbours = refined
         before.unlink()
     return neighbours
 
 
-def _refined(codes: RowsOnDisk, neighbours: np.ndarray, places: slice) -> np.ndarray:
-    """Return the k nearest rows of those places among the neighbours of their neighbours; (block, k) int32, nearest
-    first. neighbours: (n, k) places, which are compared again, so that none is lost to a farther one.
+def _tiles(group: np.ndarray) -> list[np.ndarray]:
+    """Return the places of each group, ascending, (t,) int32 each; of a large group in several parts. group: (n,)."""
+    order = np.argsort(group, kind="stable").astype(np.int32)
+    places_of_groups = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+    return [part for places in places_of_groups for part in np.array_split(places, -(-len(places) // _MOST_OF_TILE))]
 
-    Rows of a cell have most of these in common, so that each row of a tile is compared with the candidates of all.
-    """
+
+def _refined(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the k nearest rows of those places among them, their neighbours and the neighbours of these; (t, k) int32,
+    nearest first. neighbours: (n, k) places. places: (t,) int32, of rows that have most of these in common, so that
+    each is compared with the candidates of all."""
+    near = neighbours[places].ravel()
+    candidates = np.unique(np.concatenate([places, near, neighbours[near].ravel()]))
+    candidate_codes = codes.at(candidates)
     k = neighbours.shape[1]
-    tiles = []
-    for rows in row_blocks(places.stop - places.start, max(1, _NEIGHBOURS_OF_TILE // k)):
-        tile = np.arange(places.start + rows.start, places.start + rows.stop, dtype=np.int32)
-        near = neighbours[tile[0] : tile[-1] + 1].ravel()
-        candidates = np.unique(np.concatenate([tile, near, neighbours[near].ravel()]))
-        candidate_codes = codes.at(candidates)
-        nearest, _ = NearestCodes(candidate_codes).search(candidate_codes[np.searchsorted(candidates, tile)], k + 1)
-        hits = np.full((len(tile), k + 1), -1, dtype=np.int32)
-        hits[:, : nearest.shape[1]] = candidates[nearest]
-        tiles.append(_others(hits, tile))
-    return np.concatenate(tiles)
+    nearest, _ = NearestCodes(candidate_codes).search(candidate_codes[np.searchsorted(candidates, places)], k + 1)
+    hits = np.full((len(places), k + 1), -1, dtype=np.int32)
+    hits[:, : nearest.shape[1]] = candidates[nearest]
+    return _others(hits, places)
 
 
 def _others(nearest: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -379,16 +381,19 @@ def _means(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.
 
 
 def _regions(neighbours: np.ndarray, grain: Grain) -> np.ndarray:
-    """Return the region of each place, (n,) int32, every region used: runs of places become groups of rows that name
-    each other, groups with many links are joined, and rows vote once more. neighbours: (n, k) places, near ones beside
-    each other.
-    """
-    n = len(neighbours)
-    groups = _voted(np.arange(n, dtype=np.int32) // max(grain.cell, -(-n // _MOST_GROUPS)), neighbours)
-    _, group = np.unique(groups, return_inverse=True)
+    """Return the region of each place, (n,) int32, every region used: groups with many links are joined, then rows vote
+    once more. neighbours: (n, k) places, near ones beside each other."""
+    _, group = np.unique(_groups(neighbours, grain.cell), return_inverse=True)
     largest = int(_MOST_JOINED * grain.region)
     region = _joined(_links(group, neighbours), np.bincount(group), largest)[group].astype(np.int32)
     return _without_overfull(_voted(region, neighbours), _OVERFULL_REGION * grain.region)[0]
+
+
+def _groups(neighbours: np.ndarray, rows: int) -> np.ndarray:
+    """Return groups of places that name each other, (n,) int32, not all numbers used: runs of that many places, in
+    which near ones lie beside each other, after a vote. neighbours: (n, k) places."""
+    n = len(neighbours)
+    return _voted(np.arange(n, dtype=np.int32) // max(rows, -(-n // _MOST_GROUPS)), neighbours)
 
 
 def _voted(labels: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
