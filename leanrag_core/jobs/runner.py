@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -87,14 +87,13 @@ class Done:
     report: JobReport = NO_REPORT
 
 
-class Work(Protocol):
-    """Does the jobs of one kind."""
+@dataclass(frozen=True)
+class Work:
+    """Does the jobs of one kind: run does a job's work and raises LeanRAGError; clean_up deletes what is half made, and
+    is called when the process must end at once."""
 
-    def run(self, job: "RunningJob") -> Done:
-        """Do the job's work. Raises LeanRAGError."""
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete what is half made; called when the process must end at once."""
+    run: Callable[["RunningJob"], Done]
+    clean_up: Callable[[JobSpec], None] = lambda spec: None
 
 
 class RunningJob:

@@ -51,27 +51,27 @@ from leanrag_core.types.visible import ShownInNotebooks
 from leanrag_core.workbench.builds import Builds, BuildWork
 from leanrag_core.workbench.corpora import Corpora, File, OnFile, add_files
 from leanrag_core.workbench.experiment_asking import RunIndexes
-from leanrag_core.workbench.experiments import Experiments, ExperimentWork, batch_done
+from leanrag_core.workbench.experiments import Experiments, batch_done
 from leanrag_core.workbench.explanations import Explanations
-from leanrag_core.workbench.fresh_builds import CompareFreshWork, FreshBuilds
-from leanrag_core.workbench.imports import Imports, ImportWork
+from leanrag_core.workbench.fresh_builds import FreshBuilds
+from leanrag_core.workbench.imports import Imports
 from leanrag_core.workbench.indexes import EARLIER, TRIAL, Indexes
 from leanrag_core.workbench.models import ModelAccess
-from leanrag_core.workbench.parts import Parts, PartWork
+from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.presentations import Presentations
 from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.questions import AskRequest, Questions
 from leanrag_core.workbench.recommendations import Recommendations
 from leanrag_core.workbench.references import References
-from leanrag_core.workbench.rewrites import Rewrites, RewriteWork
+from leanrag_core.workbench.rewrites import Rewrites
 from leanrag_core.workbench.role_checks import RoleChecks
 from leanrag_core.workbench.samples import SAMPLES
 from leanrag_core.workbench.scopes import Scopes
 from leanrag_core.workbench.settings import IndexDefaults, Presets, SettingsFile
 from leanrag_core.workbench.snapshots import Snapshots
-from leanrag_core.workbench.sweeps import Sweeps, SweepWork
+from leanrag_core.workbench.sweeps import Sweeps
 from leanrag_core.workbench.trials import Trials
-from leanrag_core.workbench.updates import Updates, UpdateWork
+from leanrag_core.workbench.updates import Updates
 from leanrag_core.workbench.verdicts import Verdicts
 
 __all__ = ["Workbench", "open_index"]
@@ -118,8 +118,8 @@ class Workbench:
         )
         self.imports = Imports(self.indexes, ImportUploads(root / "imports"), self.models, self.stages, self.jobs)
         self.trials = Trials(self.indexes, self.builds, self.imports, self.models)
-        self.updates = Updates(self.corpora, self.indexes, self.builds, self.models, self.jobs)
-        self.rewrites = Rewrites(self.indexes, self.models, self.stages, self.jobs)
+        self.updates = Updates(self.corpora, self.indexes, self.builds, self.parts, self.models, self.jobs)
+        self.rewrites = Rewrites(self.indexes, self.parts, self.models, self.stages, self.jobs)
         self.questions = Questions(self.models, self.searches, self.parts, self.scopes)
         self.snapshots = Snapshots(self.indexes, self.questions)
         self.explanations = Explanations(self.questions)
@@ -341,15 +341,16 @@ class Workbench:
 
     def works(self) -> dict[str, Work]:
         """Return the work of each kind of job, by the kind's name."""
+        building = BuildWork(self.builds, self.indexes, self.parts, self.models)
         return {
-            BUILD.name: BuildWork(self.builds, self.indexes, self.parts, self.models),
-            PART.name: PartWork(self.parts, self.indexes, self.models),
-            IMPORT.name: ImportWork(self.imports, self.indexes, self.models),
-            EXPERIMENT.name: ExperimentWork(self.experiments, self.models),
-            UPDATE.name: UpdateWork(self.updates, self.indexes, self.parts, self.models),
-            REWRITE.name: RewriteWork(self.rewrites, self.indexes, self.parts, self.models),
-            COMPARE_FRESH.name: CompareFreshWork(self.fresh_builds, self.indexes, self.models),
-            SWEEP.name: SweepWork(self.sweeps, self.models),
+            BUILD.name: Work(building.run, building.clean_up),
+            PART.name: Work(self.parts.run_job),
+            IMPORT.name: Work(self.imports.run_job, self.imports.clean_up),
+            EXPERIMENT.name: Work(self.experiments.run_job),
+            UPDATE.name: Work(self.updates.run_job, self.updates.clean_up),
+            REWRITE.name: Work(self.rewrites.run_job, self.rewrites.clean_up),
+            COMPARE_FRESH.name: Work(self.fresh_builds.run_job),
+            SWEEP.name: Work(self.sweeps.run_job, lambda spec: self.sweeps.give_up_builds()),
         }
 
     def run_job(self, folder: Path) -> int:

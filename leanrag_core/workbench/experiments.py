@@ -29,7 +29,6 @@ from leanrag_core.execution.cluster import program_version
 from leanrag_core.execution.executors import ThreadMap, opened
 from leanrag_core.files.atomic import write_bytes, writing
 from leanrag_core.files.records import plain
-from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import EXPERIMENT
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
@@ -50,7 +49,7 @@ from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.question_set import GENERATED
 from leanrag_core.types.settings import Execution
 from leanrag_core.workbench.experiment_asking import RunIndexes
-from leanrag_core.workbench.models import ModelAccess, RunContext, calls_endpoint
+from leanrag_core.workbench.models import RunContext, calls_endpoint
 from leanrag_core.workbench.question_sets import QuestionSets
 
 OPEN_STAGE, PARTS_STAGE, STORE_STAGE = "open", "parts", "store"
@@ -307,25 +306,15 @@ class Experiments:
             write_bytes(out, content)
         return len(content)
 
-
-class ExperimentWork:
-    """Runs the experiment that a job asks for, with what models cost in the job's record."""
-
-    def __init__(self, experiments: Experiments, models: ModelAccess) -> None:
-        self._experiments, self._models = experiments, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Complete the experiment; its id is the result."""
-        spec = job.spec.configured(ExperimentSpec)
-        context = self._models.job_context(job)
+    def run_job(self, job: RunningJob) -> Done:
+        """Complete the experiment that a job asks for, with what models cost in the job's record; its id is the result.
+        After a stop the next attempt continues with what is stored."""
+        spec, context = job.spec.configured(ExperimentSpec), self.indexes.models.job_context(job)
         with job.metered(context.models.meter.read):
-            result = self._experiments.run(spec, context.report, models=context.models, execution=context.execution)
+            result = self.run(spec, context.report, models=context.models, execution=context.execution)
         errors = sum(bool(row.error) for row in result.rows)
         counts = {"rows": len(result.rows), "errors": errors, "judgements": len(result.judgements)}
         return Done(result.id, JobReport(counts))
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete nothing: the next attempt continues with what is stored."""
 
 
 def batch_done(root: str, experiment_id: str, batch: Batch) -> tuple[Measured, ...]:

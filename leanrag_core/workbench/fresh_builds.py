@@ -10,7 +10,6 @@ from leanrag_core.evaluation.tables import means
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.before import agreement_of_bases
 from leanrag_core.indexing.updating.preview import documents_after, require_updatable
-from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import COMPARE_FRESH
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.messages.catalog import sentence
@@ -95,21 +94,12 @@ class FreshBuilds:
         title = sentence(message("job.compare_fresh.title", name=name))
         return self._updates.begin(COMPARE_FRESH, index_id, {}, budget, title=title)
 
-
-class CompareFreshWork:
-    """Compares the index that a job names with a fresh build, which is deleted afterwards; keeps the distance."""
-
-    def __init__(self, fresh_builds: FreshBuilds, indexes: Indexes, models: ModelAccess) -> None:
-        self._fresh_builds, self._indexes, self._models = fresh_builds, indexes, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Store the distance to a fresh build; leave the index unchanged."""
+    def run_job(self, job: RunningJob) -> Done:
+        """Store the distance of the index that a job names to a fresh build, which is deleted afterwards: its temporary
+        folder goes with the process. The index is unchanged."""
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
         models = self._models.job_context(job, index=index_id).models
         with metered(job, models, config):
-            distance = self._fresh_builds.compare(self._indexes.path(index_id), models=models, report=job.report)
+            distance = self.compare(self._indexes.path(index_id), models=models, report=job.report)
         return Done(index_id, JobReport({"layers": len(distance.clusters), "questions": distance.n_questions}))
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete nothing: the fresh build is in a temporary folder that goes with the process."""

@@ -119,29 +119,22 @@ class Imports:
         arguments = {"path": str(path), "format": format_name, "name": name, **terms}
         return self._jobs.begin(name or path.name, "", asdict(config), arguments, IMPORT)
 
-
-class ImportWork:
-    """Imports what a job asks for, with what models cost in the job's record."""
-
-    def __init__(self, imports: Imports, indexes: Indexes, models: ModelAccess) -> None:
-        self._imports, self._indexes, self._models = imports, indexes, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Import into the store; the index's id is the result. Uploaded files are deleted: the index holds their
-        content."""
+    def run_job(self, job: RunningJob) -> Done:
+        """Import what a job asks for into the store, with what models cost in the job's record; the index's id is the
+        result. Uploaded files are deleted: the index holds their content."""
         spec, arguments = job.spec, job.spec.arguments
         config, path = recorded_config(spec.config).checked(), Path(str(arguments["path"]))
         format_name = str(arguments["format"])
         context = self._models.job_context(job, index=_folder_name(spec))
         with metered(job, context.models, config):
-            request = self._imports.request(path, format_name, config, name=str(arguments.get("name", "")))
-            index = self._imports.run(path, format_name, request, context)
+            request = self.request(path, format_name, config, name=str(arguments.get("name", "")))
+            index = self.run(path, format_name, request, context)
         assert index.path is not None
-        self._imports.uploads.discard(path)
+        self.uploads.discard(path)
         return Done(index.path.name, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
 
     def clean_up(self, spec: JobSpec) -> None:
-        """Delete the half-built index; uploaded files stay for another attempt."""
+        """Delete the half-built index of a job; uploaded files stay for another attempt."""
         give_up_staging(self._indexes.path(_folder_name(spec)))
 
 

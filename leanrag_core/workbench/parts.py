@@ -9,7 +9,6 @@ from typing import Any
 from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.indexing.part_base import PartModels, PartTools, Proposal, ProposingPart, parts
 from leanrag_core.indexing.part_building import build_part, part_states, read_part
-from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import PART
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
@@ -177,6 +176,20 @@ class Parts:
     def _language(self, index: Index, models: Models) -> LanguageModel | None:
         return models.language(index.manifest.config.writer, AGGREGATION)
 
+    def run_job(self, job: RunningJob) -> Done:
+        """Make the part that a job asks for, with its forecast and what models cost in the job's record; the result is
+        INDEX/PART. What a stopped job has written is continued by the next one, and no page uses it before."""
+        part_job = job.spec.configured(PartJob)
+        index = self._indexes.open(part_job.index)
+        models = self._models.job_context(job, index=part_job.index).models
+        job.expect(self.forecast(index, part_job.part, part_job.options))
+        with job.metered(models.meter.read):
+            record = self.build(index, part_job.part, part_job.options, models=models, report=job.report)
+        folder = PartStore(self._indexes.path(part_job.index)).folder(record.name, record.fingerprint)
+        sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name != RECORD]
+        counts = {"files": len(sizes), "bytes": sum(sizes), "calls": record.usage.calls}
+        return Done(f"{part_job.index}/{part_job.part}", JobReport(counts))
+
 
 def _identity(folder: Path) -> tuple[str, int, int]:
     """Return a value that changes when the part is made again."""
@@ -191,28 +204,3 @@ class PartJob:
     index: str
     part: str
     options: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
-
-
-class PartWork:
-    """Makes the part that a job asks for, with its forecast and what models cost in the job's record."""
-
-    def __init__(self, parts: Parts, indexes: Indexes, models: ModelAccess) -> None:
-        self._parts, self._indexes, self._models = parts, indexes, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Make the part; the result is INDEX/PART."""
-        part_job = job.spec.configured(PartJob)
-        index = self._indexes.open(part_job.index)
-        models = self._models.job_context(job, index=part_job.index).models
-        job.expect(self._parts.forecast(index, part_job.part, part_job.options))
-        with job.metered(models.meter.read):
-            record = self._parts.build(index, part_job.part, part_job.options, models=models, report=job.report)
-        return Done(f"{part_job.index}/{part_job.part}", self._report(part_job.index, record))
-
-    def _report(self, index_id: str, record: PartRecord) -> JobReport:
-        folder = PartStore(self._indexes.path(index_id)).folder(record.name, record.fingerprint)
-        sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name != RECORD]
-        return JobReport({"files": len(sizes), "bytes": sum(sizes), "calls": record.usage.calls})
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete nothing: the next attempt continues what was written of the part, and no page uses it before."""

@@ -40,8 +40,8 @@ class Rewrites:
     summarised relations are written anew, from the lowest chosen layer up to the root, and embedded.
     """
 
-    def __init__(self, indexes: Indexes, models: ModelAccess, stages: StageStore, jobs: JobStore) -> None:
-        self._indexes, self._models, self._stages, self._jobs = indexes, models, stages, jobs
+    def __init__(self, indexes: Indexes, parts: Parts, models: ModelAccess, stages: StageStore, jobs: JobStore) -> None:
+        self._indexes, self._parts, self._models, self._stages, self._jobs = indexes, parts, models, stages, jobs
 
     def forecast(self, index: Index, model: str, from_layer: int = 1) -> RewriteForecast:
         """Return the calls, time and money that it takes, layer by layer; nothing is asked of a model. model: such as
@@ -114,6 +114,26 @@ class Rewrites:
         arguments = {"index": index_id, "model": model, "from_layer": from_layer, **terms}
         return self._jobs.begin(manifest.name, manifest.corpus.id, asdict(config), arguments, REWRITE)
 
+    def run_job(self, job: RunningJob) -> Done:
+        """Write again what a job names, with its forecast and what the model costs in the job's record; the index's id
+        is the result.
+
+        The job's arguments: index, its id; model; from_layer.
+        """
+        arguments = job.spec.arguments
+        index_id, model, from_layer = str(arguments["index"]), str(arguments["model"]), int(arguments["from_layer"])
+        context = self._models.job_context(job, index=index_id)
+        job.expect(self.forecast(self._indexes.open(index_id), model, from_layer).forecast)
+        with job.metered(context.models.meter.read):
+            index = self.rewrite(self._indexes.path(index_id), model, from_layer, context)
+        for part in self._parts.offered(index):
+            self._parts.start(index_id, part)
+        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def clean_up(self, spec: JobSpec) -> None:
+        """Delete the half-made index of a job; the one before is as it was."""
+        give_up_staging(self._indexes.path(str(spec.arguments["index"])))
+
 
 def _remote(models: Models, name: str) -> RemoteLanguageModel:
     """Return the model. Raises InvalidConfig where it is not at an endpoint."""
@@ -121,32 +141,6 @@ def _remote(models: Models, name: str) -> RemoteLanguageModel:
     if not isinstance(model, RemoteLanguageModel):
         raise InvalidConfig("rewrite.no_model", name=name)
     return model
-
-
-class RewriteWork:
-    """Writes again what a job names, with its forecast and what the model costs in the job's record.
-
-    The job's arguments: index, its id; model; from_layer.
-    """
-
-    def __init__(self, rewrites: Rewrites, indexes: Indexes, parts: Parts, models: ModelAccess) -> None:
-        self._rewrites, self._indexes, self._parts, self._models = rewrites, indexes, parts, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Write the layers again; the index's id is the result."""
-        arguments = job.spec.arguments
-        index_id, model, from_layer = str(arguments["index"]), str(arguments["model"]), int(arguments["from_layer"])
-        context = self._models.job_context(job, index=index_id)
-        job.expect(self._rewrites.forecast(self._indexes.open(index_id), model, from_layer).forecast)
-        with job.metered(context.models.meter.read):
-            index = self._rewrites.rewrite(self._indexes.path(index_id), model, from_layer, context)
-        for part in self._parts.offered(index):
-            self._parts.start(index_id, part)
-        return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete the half-made index; the one before is as it was."""
-        give_up_staging(self._indexes.path(str(spec.arguments["index"])))
 
 
 def rewritable_layers(index: Index) -> range:

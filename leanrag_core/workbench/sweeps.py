@@ -21,7 +21,6 @@ from leanrag_core.evaluation.sweeps.points import (
 from leanrag_core.execution.executors import opened
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest, is_built
-from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.kinds import SWEEP
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
@@ -49,7 +48,7 @@ from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.experiment_asking import RunIndexes
 from leanrag_core.workbench.experiments import OPEN_STAGE, STORE_STAGE, Experiments, program_versions
-from leanrag_core.workbench.models import ModelAccess, RunContext, calls_endpoint
+from leanrag_core.workbench.models import RunContext, calls_endpoint
 from leanrag_core.workbench.question_sets import QuestionSets
 from leanrag_core.workbench.samples import sample_id
 
@@ -343,28 +342,16 @@ class Sweeps:
         name = f"{names[stored.spec.corpus]}, {point.name}"
         return OpenedPoint(index_id, self._builds.start(stored.spec.corpus, config, name))
 
-
-class SweepWork:
-    """Runs the sweep that a job asks for, with what models cost in the job's record."""
-
-    def __init__(self, sweeps: Sweeps, models: ModelAccess) -> None:
-        self._sweeps, self._models = sweeps, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Complete the sweep; its id is the result."""
-        spec = job.spec.configured(SweepSpec)
-        context, again = self._models.job_context(job), bool(job.spec.arguments.get("again", False))
+    def run_job(self, job: RunningJob) -> Done:
+        """Complete the sweep that a job asks for, with what models cost in the job's record; its id is the result.
+        After a stop the next attempt continues with what is stored."""
+        spec, context = job.spec.configured(SweepSpec), self._indexes.models.job_context(job)
+        again = bool(job.spec.arguments.get("again", False))
         with job.metered(context.models.meter.read):
-            result = self._sweeps.run(
-                spec, context.report, models=context.models, execution=context.execution, again=again
-            )
+            result = self.run(spec, context.report, models=context.models, execution=context.execution, again=again)
         n_indexes = len({point.index.id for point in result.points if point.index is not None})
         errors = sum(point.errors for point in result.points)
         return Done(result.id, JobReport({"points": len(result.points), "indexes": n_indexes, "errors": errors}))
-
-    def clean_up(self, spec: JobSpec) -> None:
-        """Delete the half-built index; the next attempt continues with what is stored."""
-        self._sweeps.give_up_builds()
 
 
 def sweep_index_built(root: str, sweep_id: str, folder: str) -> Built:

@@ -53,8 +53,10 @@ _FINGERPRINTS_KEPT = 32  # of corpora: of a million documents one takes seconds
 class Updates:
     """Updates and edits indexes, those of the store and others, which are known by their folders."""
 
-    def __init__(self, corpora: Corpora, indexes: Indexes, builds: Builds, models: ModelAccess, jobs: JobStore) -> None:
-        self._corpora, self._indexes, self._builds = corpora, indexes, builds
+    def __init__(
+        self, corpora: Corpora, indexes: Indexes, builds: Builds, parts: Parts, models: ModelAccess, jobs: JobStore
+    ) -> None:
+        self._corpora, self._indexes, self._builds, self._parts = corpora, indexes, builds, parts
         self._models, self._jobs = models, jobs
         self._fingerprints: BoundedCache[tuple[str, str], str] = BoundedCache(_FINGERPRINTS_KEPT)
 
@@ -243,47 +245,40 @@ class Updates:
         config = asdict(manifest.config.checked())
         return self._jobs.begin(title or manifest.name, manifest.corpus.id, config, arguments, kind)
 
+    def run_job(self, job: RunningJob) -> Done:
+        """Change the index that a job names, with what models cost in the job's record; its id is the result.
 
-class UpdateWork:
-    """Updates the index that a job names, with what models cost in the job's record.
-
-    The job's arguments: index; edit, an edit by hand, or undone, the number of one; with neither, the documents of the
-    corpus.
-    """
-
-    def __init__(self, updates: Updates, indexes: Indexes, parts: Parts, models: ModelAccess) -> None:
-        self._updates, self._indexes, self._parts, self._models = updates, indexes, parts, models
-
-    def run(self, job: RunningJob) -> Done:
-        """Change the index; its id is the result."""
+        The job's arguments: index; edit, an edit by hand, or undone, the number of one; with neither, the documents of
+        the corpus.
+        """
         spec, index_id = job.spec, str(job.spec.arguments["index"])
         config = recorded_config(spec.config)
         context = self._models.job_context(job, index=index_id)
         with metered(job, context.models, config):
-            index = self._changed(index_id, context, spec)
+            index = self._changed_by_job(index_id, context, spec)
         for part in self._parts.offered(index):
             self._parts.start(index_id, part)
         counts = {**vars(index.manifest.counts), "empty_chunks": len(index.report.empty_chunks)}
         return Done(index_id, JobReport(counts, dict(index.report.drops)))
 
-    def _changed(self, index_id: str, context: RunContext, spec: JobSpec) -> Index:
+    def _changed_by_job(self, index_id: str, context: RunContext, spec: JobSpec) -> Index:
         folder = self._indexes.path(index_id)
         if "edit" in spec.arguments:
-            return self._updates.edit(folder, _edit(spec), context)
+            return self.edit(folder, _edit(spec), context)
         if "undone" in spec.arguments:
-            return self._updates.undo_edit(folder, int(spec.arguments["undone"]), context)
+            return self.undo_edit(folder, int(spec.arguments["undone"]), context)
         while True:  # also where another job has changed the index first
             index = self._indexes.open(index_id)
-            changes = self._updates.corpus_changes(index)
+            changes = self.corpus_changes(index)
             if not changes:
                 return index
             try:
-                return self._updates.update(folder, changes, context)
+                return self.update(folder, changes, context)
             except IndexChanged:
                 continue
 
     def clean_up(self, spec: JobSpec) -> None:
-        """Delete the half-made index; the one before is as it was."""
+        """Delete the half-made index of a job; the one before is as it was."""
         give_up_staging(self._indexes.path(str(spec.arguments["index"])))
 
 
