@@ -7,7 +7,7 @@ from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError
 from leanrag_core.models.connection import azure_address
-from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.endpoint import Endpoint, Reply, with_text
 from leanrag_core.types.batches import SentBatch, SentCall
 
 _ENDED = frozenset(("completed", "failed", "expired", "cancelled", "canceled"))
@@ -168,10 +168,3 @@ def _outcome(
         return with_text(reply, batch.model)
     except EndpointError as problem:
         return problem
-
-
-def with_text(reply: Reply, model: str) -> Reply:
-    """Return the reply. Raises EndpointBusy for one without a text, which another try may have."""
-    if not reply.text.strip() and reply.finish_reason != "length":
-        raise EndpointBusy("reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from", model=model)
-    return reply

@@ -2,42 +2,28 @@
 
 import threading
 from dataclasses import dataclass
-from typing import Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.models import batch_calls
 from leanrag_core.models.base import Call, CallOptions, Completion
-from leanrag_core.models.endpoint import Reply
+from leanrag_core.models.endpoint import ChatRequest
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.types.batches import SentCall
-from leanrag_core.types.calls import JsonSchema
+
+if TYPE_CHECKING:
+    from leanrag_core.models.batching import Batches
 
 
 class NotYetAnswered(Exception):
     """Raised where a question waits for the next batch; nothing has failed."""
 
 
-class Outcomes(Protocol):
-    """The outcomes of the calls of a piece of work, and the queue of its questions for the next batch."""
-
-    def outcome(self, key: str) -> Reply | Exception | None:
-        """Return what came of the call: its reply, or why there is none; None before that is known."""
-
-    def put_down(self, question: "Question") -> None:
-        """Queue the question for the next batch."""
-
-    def has_paid(self, key: str) -> bool:
-        """Return whether the call was paid by this work."""
-
-    def on_cut(self, model: "BatchedLanguageModel") -> None:
-        """Count a prompt that was cut, when the function that asks is done."""
-
-
 class BatchedLanguageModel(RemoteLanguageModel):
     """A chat model whose calls go out in batches. Its replies are stored, accepted and refused like those of direct
     calls."""
 
-    def __init__(self, model: RemoteLanguageModel, batches: Outcomes) -> None:
+    def __init__(self, model: RemoteLanguageModel, batches: "Batches") -> None:
         super().__init__(model.model, model.endpoint, model.pacer, model.meter, model.memory, index=model.index)
         self._batches = batches
         self._counted: set[str] = set()  # keys whose stored reply, or whose fault, is in the meter
@@ -54,8 +40,8 @@ class BatchedLanguageModel(RemoteLanguageModel):
         if outcome is None:
             self._require_room(call)
             sent = SentCall(keys[0], call.task, call.schema is not None)
-            limit = self._limit(call)
-            self._batches.put_down(Question(self, sent, messages, call.schema, limit, call.temperature))
+            request = ChatRequest(self.model, messages, call.schema, self._limit(call), call.temperature)
+            self._batches.put_down(Question(self, sent, request))
             raise NotYetAnswered
         if isinstance(outcome, EndpointRefusal):
             raise self._refused(outcome) from None
@@ -85,23 +71,14 @@ class BatchedLanguageModel(RemoteLanguageModel):
 
 @dataclass(frozen=True)
 class Question:
-    """A call that is to be sent. max_tokens, temperature: None for those of the settings."""
+    """A call that is to be sent."""
 
     model: BatchedLanguageModel
     call: SentCall
-    messages: list[dict[str, str]]
-    schema: JsonSchema | None
-    max_tokens: int | None
-    temperature: float | None
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What a request has besides model and messages."""
-        return {"schema": self.schema, "max_tokens": self.max_tokens, "temperature": self.temperature}
+    request: ChatRequest
 
     @property
     def line(self) -> bytes:
         """The question as a line of a file of requests."""
         endpoint = self.model.endpoint
-        body = endpoint.written_request(self.model.model, self.messages, **self.options)
-        return batch_calls.request_line(endpoint, self.call, body)
+        return batch_calls.request_line(endpoint, self.call, endpoint.written_request(self.request))

@@ -26,9 +26,9 @@ from leanrag_core.errors import (
 )
 from leanrag_core.models import batch_calls
 from leanrag_core.models.base import LanguageModel
-from leanrag_core.models.batch_calls import BatchState, with_text
+from leanrag_core.models.batch_calls import BatchState
 from leanrag_core.models.batched_model import BatchedLanguageModel, NotYetAnswered, Question
-from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.endpoint import Endpoint, Reply, with_text
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.text.tokens import count_tokens
@@ -248,7 +248,7 @@ class Batches:
         model = question.model
 
         def call() -> Reply:
-            return with_text(model.endpoint.chat(model.model, question.messages, **question.options), model.model)
+            return with_text(model.endpoint.answer(question.request), model.model)
 
         try:
             reply = model.pacer.call(call, on_fault=model.meter.add_fault)
@@ -477,7 +477,7 @@ def _within_budget(model: BatchedLanguageModel, questions: list[Question]) -> li
     price = model.endpoint.settings.price(model.model)
     calls, tokens, dollars = spent.calls, float(spent.prompt_tokens + spent.completion_tokens), spent.cost
     for n, question in enumerate(questions):
-        prompt = sum(count_tokens(message["content"]) for message in question.messages)
+        prompt = sum(count_tokens(message["content"]) for message in question.request.messages)
         calls, tokens = calls + 1, tokens + prompt + reply
         dollars += PRICE_SHARE * price.of(prompt, round(reply))
         over = (

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
@@ -57,16 +58,27 @@ class Reply:
     cached_tokens: int = 0
 
 
+def with_text(reply: Reply, model: str) -> Reply:
+    """Return the reply. Raises EndpointBusy for one without a text, which another try may have."""
+    if not reply.text.strip() and reply.finish_reason != "length":
+        raise EndpointBusy("reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from", model=model)
+    return reply
+
+
 @dataclass(frozen=True)
-class _Streamed:
-    """What is asked for as a stream. watch: a reply that repeats itself is ended."""
+class ChatRequest:
+    """What a model is asked, as chat() describes it."""
 
     model: str
     messages: Sequence[dict[str, str]]
-    max_tokens: int | None
     schema: JsonSchema | None = None
+    max_tokens: int | None = None
     temperature: float | None = None
     watch: bool = False
+
+    def mode(self, form: Form) -> str:
+        """Return how JSON is asked for in that form."""
+        return form.json if self.schema else "plain"
 
 
 @dataclass(frozen=True)
@@ -118,19 +130,12 @@ class Endpoint(Connection):
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
         """
-        if watch and model not in self.forms.unstreamed:
-            request = _Streamed(model, messages, max_tokens, schema, temperature, watch=True)
-            try:
-                return self._in_its_form(model, schema is not None, lambda form: self._stream_once(request, form))
-            except EndpointRefusal as refusal:
-                if not is_about_streaming(refusal):
-                    raise
-                self.forms.does_not_stream(model, refusal)
-        return self._in_its_form(
-            model,
-            schema is not None,
-            lambda form: self._chat_once(model, messages, schema, form, max_tokens, temperature),
-        )
+        return self.answer(ChatRequest(model, messages, schema, max_tokens, temperature, watch))
+
+    def answer(self, request: ChatRequest) -> Reply:
+        """Make one chat call, as chat() does."""
+        reply = self._streamed(request) if request.watch else None
+        return reply or self._in_its_form(request, self._chat_once)
 
     def speed(self, model: str) -> Speed | None:
         """Return how fast the model was; None where nothing was measured."""
@@ -166,13 +171,14 @@ class Endpoint(Connection):
             written_tokens = reply.completion_tokens or len(reply.text) / _CHARACTERS_A_TOKEN
             self._speeds.add(self.address, model, Speed(1.0, reply.prompt_tokens, written_tokens, seconds, in_flight))
 
-    def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
+    def _in_its_form(self, request: ChatRequest, call: Callable[[ChatRequest, Form], Reply]) -> Reply:
         """Make the call, again in other forms while the server refuses an option of it."""
+        model, as_json = request.model, request.schema is not None
         tried, refused = [self.forms.of(model)], None
         while True:
             try:
                 with self._measured(model) as replies:
-                    reply = call(tried[-1])
+                    reply = call(request, tried[-1])
                     replies.append(reply)
             except EndpointRefusal as refusal:
                 refused = refused or refusal
@@ -184,24 +190,14 @@ class Endpoint(Connection):
                 self.forms.answered(model, tried[-1], as_json=as_json, after_refusal=len(tried) > 1)
                 return reply
 
-    def _chat_once(
-        self,
-        model: str,
-        messages: Sequence[dict[str, str]],
-        schema: JsonSchema | None,
-        form: Form,
-        max_tokens: int | None,
-        temperature: float | None,
-    ) -> Reply:
-        mode = form.json if schema else "plain"
-        timeout = self.timeout_seconds(model, messages, max_tokens)
+    def _chat_once(self, request: ChatRequest, form: Form) -> Reply:
+        timeout = self.timeout_seconds(request.model, request.messages, request.max_tokens)
         with self._plain_errors(timeout):
             completion = self._client.chat.completions.create(
-                **self._request(model, messages, form, max_tokens, temperature),
-                extra_body={**self.role.body_fields, **_response_format(mode, schema)},
-                timeout=timeout,
+                **self._request(request, form), extra_body=self._more(request, form), timeout=timeout
             )
-            return self._read_reply(model, completion, mode, as_json=schema is not None)
+            as_json = request.schema is not None
+            return self._read_reply(request.model, completion, request.mode(form), as_json=as_json)
 
     def _read_reply(self, model: str, completion: Any, mode: str, *, as_json: bool) -> Reply:
         """Return the reply of a completion, as the package has it. Raises as chat()."""
@@ -220,20 +216,10 @@ class Endpoint(Connection):
         reasoned = has_reasoning(content, reasoning)
         return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, counts.cached)
 
-    def written_request(
-        self,
-        model: str,
-        messages: Sequence[dict[str, str]],
-        *,
-        schema: JsonSchema | None = None,
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-    ) -> dict[str, Any]:
+    def written_request(self, request: ChatRequest) -> dict[str, Any]:
         """Return the body of the request that chat() would make, for a file of requests."""
-        form = self.forms.of(model)
-        mode = form.json if schema else "plain"
-        more = {**self.role.body_fields, **_response_format(mode, schema)}
-        return {**self._request(model, messages, form, max_tokens, temperature), **more}
+        form = self.forms.of(request.model)
+        return {**self._request(request, form), **self._more(request, form)}
 
     def read_answer(self, model: str, status: int, body: Any, *, as_json: bool) -> Reply:
         """Return the reply in an answer from a file of answers. Raises as chat() does for such an answer."""
@@ -258,22 +244,25 @@ class Endpoint(Connection):
     ) -> Reply:
         """Make one chat call and pass the reply on piece by piece as it comes, reasoning left out; in one piece where
         the server does not stream. Raises as chat()."""
-        if model not in self.forms.unstreamed:
+        reply = self._streamed(ChatRequest(model, messages, max_tokens=max_tokens), on_text)
+        if reply is None:
+            reply = self.chat(model, messages, max_tokens=max_tokens)
+            on_text(reply.text)
+        return reply
+
+    def _streamed(self, request: ChatRequest, on_text: Callable[[str], None] = lambda text: None) -> Reply | None:
+        """Return the reply, which is passed on as it comes; None where the server does not stream."""
+        if request.model not in self.forms.unstreamed:
             try:
-                request = _Streamed(model, messages, max_tokens)
-                return self._in_its_form(model, False, lambda form: self._stream_once(request, form, on_text))
+                return self._in_its_form(request, partial(self._stream_once, on_text=on_text))
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
-                self.forms.does_not_stream(model, refusal)
-        reply = self.chat(model, messages, max_tokens=max_tokens)
-        on_text(reply.text)
-        return reply
+                self.forms.does_not_stream(request.model, refusal)
+        return None
 
-    def _stream_once(
-        self, request: "_Streamed", form: Form, on_text: Callable[[str], None] = lambda text: None
-    ) -> Reply:
-        model, mode = request.model, form.json if request.schema else "plain"
+    def _stream_once(self, request: ChatRequest, form: Form, on_text: Callable[[str], None]) -> Reply:
+        model = request.model
         watch = LoopWatch() if request.watch else None
         pieces: list[str] = []
         reasoning: list[str] = []
@@ -289,9 +278,9 @@ class Endpoint(Connection):
         with self._plain_errors(timeout):
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
-                **self._request(model, request.messages, form, request.max_tokens, request.temperature),
+                **self._request(request, form),
                 stream=True,
-                extra_body={**self.role.body_fields, **_response_format(mode, request.schema)},
+                extra_body=self._more(request, form),
                 timeout=timeout,
                 **options,
             )
@@ -329,22 +318,20 @@ class Endpoint(Connection):
             counts = TokenCounts(
                 sum(count_tokens(each["content"]) for each in request.messages), count_tokens(streamed_text)
             )
-        return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, cached_tokens=counts.cached)
+        mode = request.mode(form)
+        return Reply(text, finish, counts.prompt, counts.completion, mode, reasoned, counts.cached)
 
-    def _request(
-        self,
-        model: str,
-        messages: Sequence[dict[str, str]],
-        form: Form,
-        max_tokens: int | None,
-        temperature: float | None = None,
-    ) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": model, "messages": list(messages)}
+    def _request(self, request: ChatRequest, form: Form) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": request.model, "messages": list(request.messages)}
         if form.temperature:
-            request["temperature"] = self.settings.temperature if temperature is None else temperature
+            body["temperature"] = self.settings.temperature if request.temperature is None else request.temperature
         if form.limit:
-            request[form.limit] = max_tokens or self.settings.max_reply_tokens
-        return request
+            body[form.limit] = request.max_tokens or self.settings.max_reply_tokens
+        return body
+
+    def _more(self, request: ChatRequest, form: Form) -> dict[str, Any]:
+        """Return the fields that the package does not know: those of the role, and the form of a reply in JSON."""
+        return {**self.role.body_fields, **_response_format(request.mode(form), request.schema)}
 
     def embed(self, model: str, texts: Sequence[str], more: Mapping[str, Any] | None = None) -> Vectors:
         """Embed the texts: one row a text, in their order. more: fields of the request beside them. Raises as chat();

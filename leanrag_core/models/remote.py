@@ -19,7 +19,7 @@ from leanrag_core.errors import (
     ReplyError,
 )
 from leanrag_core.models.base import Call, CallOptions, Completion
-from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.endpoint import Endpoint, Reply, with_text
 from leanrag_core.models.pacing import Meter, Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.models.request_form import is_too_long, named_window
@@ -223,15 +223,12 @@ class RemoteLanguageModel:
         self.meter.require_budget()
         started = time.perf_counter()
 
-        def reply_with_text() -> Reply:
-            reply = request()
-            if not reply.text.strip() and reply.finish_reason != "length":
-                code = "reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from"
-                raise EndpointBusy(code, model=self.model)
-            return reply
-
         try:
-            reply = self.pacer.call(reply_with_text, tokens=_expected(call.messages), on_fault=self.meter.add_fault)
+            reply = self.pacer.call(
+                lambda: with_text(request(), self.model),
+                tokens=_expected(call.messages),
+                on_fault=self.meter.add_fault,
+            )
         except EndpointRefusal as error:
             raise self._refused(error) from None
         if request.lowered and reply.finish_reason == "length":

@@ -12,8 +12,9 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import CallFailed, EndpointTimeout, ReplyError
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.models.base import Completion
-from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.models.endpoint import ChatRequest, Endpoint, Reply
 from leanrag_core.models.registry import Models
+from leanrag_core.models.request_form import Form
 from leanrag_core.models.speeds import Speed, Speeds
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.settings import Settings
@@ -104,12 +105,12 @@ def test_more_calls_go_out_while_that_brings_more(tmp_path: Path) -> None:
 
 def test_a_call_that_took_too_long_is_not_repeated_as_it_was(tmp_path: Path) -> None:
     plan = FaultPlan(share=1.0, kinds=(STALL,), recover_after=None, stall_seconds=5.0)
-    limits: list[int] = []
+    limits: list[int | None] = []
 
     class Recorded(Endpoint):
-        def _request(self, *given: Any) -> dict[str, Any]:
-            limits.append(given[3])
-            return super()._request(*given)
+        def _request(self, request: ChatRequest, form: Form) -> dict[str, Any]:
+            limits.append(request.max_tokens)
+            return super()._request(request, form)
 
     with EndpointServer(plan=plan, ollama=False) as server:
         settings = Settings(base_url=server.url, timeout_seconds=1, retries=6)
