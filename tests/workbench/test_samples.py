@@ -11,13 +11,14 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.indexing.reading import ParsedUpload, read_files
-from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
+from leanrag_core.indexing.reference.faults import faults
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.jobs import runner
 from leanrag_core.workbench import builds
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 from sample_corpora.openings import chosen
+from tests.indexing.reference.text_faults import naming_faults, quote_faults
 
 pytestmark = pytest.mark.slow
 

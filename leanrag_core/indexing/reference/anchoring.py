@@ -74,10 +74,6 @@ class Anchors:
         for chunk in chunks:
             self._chunks[names[chunk.document_id]].append(chunk)
 
-    def has_document(self, name: str) -> bool:
-        """Return whether a document of that name is there."""
-        return name in self._texts
-
     def holds(self, quote: Quote) -> bool:
         """Return whether the document is there and holds the quote."""
         return quote.document in self._texts and bool(self._texts[quote.document].spans(quote.quote))

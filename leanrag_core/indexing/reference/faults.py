@@ -1,17 +1,13 @@
-"""What is wrong with a reference graph: names, ends, quotes, and documents of which too little is said."""
+"""What is wrong with a reference graph: names, ends, and documents of which too little is said."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.indexing.names import name_key
-from leanrag_core.indexing.reference.anchoring import Anchors
-from leanrag_core.indexing.reference.models import Members, end_members, members_of
-from leanrag_core.indexing.reference.records import Quote, ReferenceGraph
+from leanrag_core.indexing.reference.models import end_members, members_of
+from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.messages.message import Message, message
-from leanrag_core.text.words import whole_words
-from leanrag_core.types.corpus import Document
 
 LEAST = 20  # entities, and relations, that quote a document
 
@@ -42,57 +38,6 @@ def faults(graph: ReferenceGraph) -> list[Message]:
     without their ends, texts of clusters that cannot be.
     """
     return [*_entity_faults(graph), *_relation_faults(graph), *_aggregated_faults(graph)]
-
-
-def quote_faults(graph: ReferenceGraph, documents: Sequence[Document]) -> list[Message]:
-    """Return quotes that their documents do not hold."""
-    anchors = Anchors(documents)
-    rows = [(row.name, row.quotes) for row in graph.entities]
-    rows += [(f"{row.source} – {row.target}", row.quotes) for row in graph.relations]
-    return [fault for label, quotes in rows for quote in quotes for fault in _quote_faults(anchors, label, quote)]
-
-
-def naming_faults(graph: ReferenceGraph) -> list[Message]:
-    """Return aggregated entities that bear the name of a member, and aggregated relations that mention one: their texts
-    are about groups, as the prompts aggregate_entity and aggregate_relation ask of a model.
-    """
-    return [*_borrowed_names(graph), *_named_members(graph)]
-
-
-def _borrowed_names(graph: ReferenceGraph) -> Iterator[Message]:
-    for row in graph.aggregated_entities:
-        names = _names_below(graph, members_of(row.members), row.layer)
-        if name_key(row.name) in map(name_key, names):
-            yield message("reference.name_of_member", name=row.name, layer=row.layer)
-
-
-def _named_members(graph: ReferenceGraph) -> Iterator[Message]:
-    for row in graph.aggregated_relations:
-        ends = (end_members(graph, row.layer, end) or frozenset[str]() for end in (row.source, row.target))
-        for name in _mentioned(row.description, _names_below(graph, frozenset[str]().union(*ends), row.layer)):
-            yield message("reference.names_member", label=f"{row.source} – {row.target}", member=name)
-
-
-def _names_below(graph: ReferenceGraph, members: Members, layer: int) -> list[str]:
-    """Return the names and aliases of the base entities, and names of the aggregated entities over them below the
-    layer.
-    """
-    names = [name for row in graph.entities if name_key(row.name) in members for name in (row.name, *row.aliases)]
-    between = (row for row in graph.aggregated_entities if row.layer < layer and members_of(row.members) <= members)
-    return [*names, *(row.name for row in between)]
-
-
-def _mentioned(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names that the text has as whole words, however they are written, each once."""
-    folded = text.casefold()
-    return [name for name in dict.fromkeys(names) if re.search(whole_words(name.casefold()), folded) is not None]
-
-
-def _quote_faults(anchors: Anchors, label: str, quote: Quote) -> Iterator[Message]:
-    if not anchors.has_document(quote.document):
-        yield message("reference.no_document", label=label, document=quote.document)
-    elif not anchors.holds(quote):
-        yield message("reference.no_quote", label=label, document=quote.document, quote=quote.quote)
 
 
 def _entity_faults(graph: ReferenceGraph) -> Iterator[Message]:

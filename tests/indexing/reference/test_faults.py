@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core.errors import RecordDamaged, ReferenceDamaged
 from leanrag_core.files.records import to_json
-from leanrag_core.indexing.reference.faults import Quoted, faults, naming_faults, quote_faults, quoted_documents
+from leanrag_core.indexing.reference.faults import Quoted, faults, quoted_documents
 from leanrag_core.indexing.reference.records import (
     AggregatedSentence,
     AggregatedText,
@@ -18,6 +18,7 @@ from leanrag_core.indexing.reference.records import (
 )
 from leanrag_core.messages.catalog import sentence
 from tests.indexing.reference.hives import DOCUMENT, ENTITIES, HIVE, RELATIONS, entity, relation
+from tests.indexing.reference.text_faults import naming_faults, quote_faults
 
 
 def _codes(graph: ReferenceGraph) -> list[str]:
@@ -69,8 +70,10 @@ def test_texts_of_clusters_name_what_is_there():
 
 def test_a_quote_that_is_nowhere_and_a_document_that_is_not_there_are_listed():
     lost = replace(ENTITIES[0], quotes=(Quote("hive.md", "The king"), Quote("other.md", "The queen")))
-    listed = quote_faults(replace(HIVE, entities=(lost, *ENTITIES[1:])), [DOCUMENT])
-    assert [fault.code for fault in listed] == ["reference.no_quote", "reference.no_document"]
+    assert quote_faults(replace(HIVE, entities=(lost, *ENTITIES[1:])), [DOCUMENT]) == [
+        f"{lost.name}: hive.md does not hold the quote “The king”",
+        f"{lost.name}: the corpus has no document other.md",
+    ]
 
 
 def _write(folder: Path, graph: ReferenceGraph) -> None:
@@ -100,15 +103,11 @@ def test_a_missing_file_is_named(tmp_path: Path):
         read_reference(tmp_path)
 
 
-def _naming(graph: ReferenceGraph) -> list[str]:
-    return [sentence(fault) for fault in naming_faults(graph)]
-
-
 @pytest.mark.parametrize("name", ["worker", "Larvae", "Brood care"])
 def test_an_aggregated_entity_does_not_bear_the_name_of_anything_below_it(name):
     members = ("Queen", "Drone", "Worker", "Larva")
     graph = replace(HIVE, aggregated_entities=(*HIVE.aggregated_entities, AggregatedText(2, members, name, "All.", ())))
-    assert _naming(graph) == [f"{name}: an entity below this aggregated entity of layer 2 has the same name"]
+    assert naming_faults(graph) == [f"{name}: an entity below this aggregated entity of layer 2 has the same name"]
 
 
 @pytest.mark.parametrize(
@@ -123,6 +122,6 @@ def test_an_aggregated_entity_does_not_bear_the_name_of_anything_below_it(name):
 def test_an_aggregated_relation_names_no_member_of_its_ends(description, named):
     relation = AggregatedSentence(1, "Reproduction", "Brood care", description)
     label = "Reproduction – Brood care"
-    assert _naming(replace(HIVE, aggregated_relations=(relation,))) == [
+    assert naming_faults(replace(HIVE, aggregated_relations=(relation,))) == [
         f"{label}: names the member {name}; the sentence is about the groups as wholes" for name in named
     ]
