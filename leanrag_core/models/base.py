@@ -145,7 +145,7 @@ class KnowsItsCosines(Protocol):
 
     @property
     def cosines(self) -> Cosines:
-        """What the model's cosines mean, as models/cosine_probe.py measures it."""
+        """What the model's cosines mean, as benchmarks/cosine_probe.py measures it."""
 
 
 def cosines_of(model: EmbeddingModel) -> Cosines:

@@ -96,7 +96,7 @@ class MultilingualE5(WindowedModel):
     weights = "multilingual-e5-small"  # with which fingerprints begin
     cosines = Cosines(
         Medians(0.7476, 0.8538), Medians(0.7761, 0.9116), Medians(0.7261, 0.8045)
-    )  # as models/cosine_probe.py measures them
+    )  # as benchmarks/cosine_probe.py measures them
 
     @cached_property
     def fingerprint(self) -> str:

@@ -26,7 +26,7 @@ class Medians:
 @dataclass(frozen=True)
 class Cosines:
     """Of a model: questions with passages that answer them or others, passages with passages that say the same or
-    something else, and questions with passages in other languages. Measured by models/cosine_probe.py."""
+    something else, and questions with passages in other languages. Measured by benchmarks/cosine_probe.py."""
 
     queries: Medians
     passages: Medians

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks.cosine_probe import measured_cosines, probe_texts
 from leanrag_core.models.base import cosines_of
-from leanrag_core.models.cosine_probe import measured_cosines, probe_texts
 from leanrag_core.models.e5 import MultilingualE5, is_installed
 from leanrag_core.models.embed_task import KeptVectors
 from leanrag_core.models.minilm import MiniLM

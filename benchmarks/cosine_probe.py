@@ -1,6 +1,6 @@
 """Measuring what the cosines of an embedding model mean, by questions and passages (types/cosines.py).
 
-The texts are our own (assets/probe_texts.jsonl): 24 subjects, each with a question, a passage that answers it, and the
+The texts are our own (probe_texts.jsonl): 24 subjects, each with a question, a passage that answers it, and the
 same said otherwise, and in another language.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from leanrag_core.models.base import EmbeddingModel, embed_queries
 from leanrag_core.types.cosines import Cosines, Medians
 
-_FILE = Path(__file__).parent / "assets" / "probe_texts.jsonl"
+_FILE = Path(__file__).parent / "probe_texts.jsonl"
 _DECIMALS = 4  # the next ones are not the same on every processor
 
 
