@@ -1,6 +1,5 @@
 """The indexes of a home, one folder each; deleted ones that can be taken back; those that are kept open."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -49,75 +48,6 @@ class HeldIndex:
     def path(self) -> Path:
         """The folder of the index itself."""
         return self.folder / self.id
-
-
-def hold(directory: Path) -> None:
-    """Take the index out of all lists, with its earlier states; it can be taken back for HELD_SECONDS.
-
-    Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
-    """
-    if not (directory / MANIFEST).is_file():
-        raise IndexNotFound("index.deleted_already", folder=str(directory))
-    require_replaceable(directory, in_store=True)
-    root, name = directory.parent, directory.name
-    for held in held_indexes(root):
-        if held.id == name:  # of the same index, built and deleted again: the later state can be taken back
-            delete_held(held)
-    with writing(message("what.index_folder", folder=str(directory))):
-        folder = root / f".held-{int(time.time())}-{name}"
-        private.make_folder(folder)
-        os.replace(directory, folder / name)
-        earlier = earlier_folder(directory)
-        if earlier.is_dir():
-            os.replace(earlier, earlier_folder(folder / name))
-        sync_folder(folder)
-        sync_folder(root)
-
-
-def held_indexes(root: Path) -> list[HeldIndex]:
-    """Return the indexes that can be taken back, the latest deleted first."""
-    indexes = []
-    for folder in root.glob(".held-*"):
-        match = _HELD.fullmatch(folder.name)
-        if match is None or folder.is_symlink() or not (folder / match[2] / MANIFEST).is_file():
-            continue
-        path = folder / match[2]
-        name = match[2]
-        with contextlib.suppress(LeanRAGError):  # a damaged index is listed by its id
-            name = layout.read_manifest(path).name
-        with contextlib.suppress(OSError):  # taken back or deleted just now
-            indexes.append(HeldIndex(match[2], name, layout.size_bytes(path), int(match[1]) + HELD_SECONDS, folder))
-    return sorted(indexes, key=lambda index: (-index.until, index.id))
-
-
-def take_back(root: Path, index_id: str) -> None:
-    """Put the deleted index back where it was, with its earlier states. Raises IndexNotFound when it is not held any
-    more, InvalidConfig when another one was built in its place, StorageFailed."""
-    held = next((each for each in held_indexes(root) if each.id == index_id), None)
-    if held is None:
-        raise IndexNotFound("index.no_longer_held", index=index_id)
-    target = root / index_id
-    if target.exists():
-        raise InvalidConfig("index.built_meanwhile", name=held.name)
-    with writing(message("what.index_folder", folder=str(target))):
-        earlier = earlier_folder(held.path)
-        if earlier.is_dir() and not earlier_folder(target).exists():
-            os.replace(earlier, earlier_folder(target))
-        os.replace(held.path, target)
-        sync_folder(root)
-        shutil.rmtree(held.folder, ignore_errors=True)
-
-
-def delete_held(held: HeldIndex) -> None:
-    """Delete the held index for good."""
-    root = held.folder.parent
-    hidden = root / f"{staging.DELETED}{held.id}-{os.getpid()}"
-    with contextlib.suppress(FileNotFoundError), writing(message("what.index_folder", folder=str(held.folder))):
-        os.replace(held.folder, hidden)  # from here on it cannot be taken back half deleted
-        sync_folder(root)
-        shutil.rmtree(hidden)
-    if not (root / held.id).exists():
-        forget_earlier(root / held.id, named=True)
 
 
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
@@ -234,24 +164,72 @@ class IndexStore:
         staging.delete_index(self.path(index_id))
 
     def hold(self, index_id: str) -> None:
-        """Delete the index in a way that can be taken back for a while (storage.indexes)."""
-        hold(self.path(index_id))
+        """Take the index out of all lists, with its earlier states; it can be taken back for HELD_SECONDS.
+
+        Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
+        """
+        directory = self.path(index_id)
+        if not (directory / MANIFEST).is_file():
+            raise IndexNotFound("index.deleted_already", folder=str(directory))
+        require_replaceable(directory, in_store=True)
+        root, name = directory.parent, directory.name
+        for held in self.held():
+            if held.id == name:  # of the same index, built and deleted again: the later state can be taken back
+                self.delete_held(held)
+        with writing(message("what.index_folder", folder=str(directory))):
+            folder = root / f".held-{int(time.time())}-{name}"
+            private.make_folder(folder)
+            os.replace(directory, folder / name)
+            earlier = earlier_folder(directory)
+            if earlier.is_dir():
+                os.replace(earlier, earlier_folder(folder / name))
+            sync_folder(folder)
+            sync_folder(root)
 
     def held(self) -> list[HeldIndex]:
-        """Return the deleted indexes that can be taken back, the latest first."""
-        return held_indexes(self.root)
+        """Return the indexes that can be taken back, the latest deleted first."""
+        indexes = []
+        for folder in self.root.glob(".held-*"):
+            match = _HELD.fullmatch(folder.name)
+            if match is None or folder.is_symlink() or not (folder / match[2] / MANIFEST).is_file():
+                continue
+            path, name = folder / match[2], match[2]
+            with suppress(LeanRAGError):  # a damaged index is listed by its id
+                name = layout.read_manifest(path).name
+            with suppress(OSError):  # taken back or deleted just now
+                until = int(match[1]) + HELD_SECONDS
+                indexes.append(HeldIndex(match[2], name, layout.size_bytes(path), until, folder))
+        return sorted(indexes, key=lambda index: (-index.until, index.id))
 
     def take_back(self, index_id: str) -> None:
-        """Put the deleted index back. Raises IndexNotFound, InvalidConfig, StorageFailed."""
-        take_back(self.root, self.path(index_id).name)
+        """Put the deleted index back where it was, with its earlier states. Raises IndexNotFound when it is not held
+        any more, InvalidConfig when another one was built in its place, StorageFailed."""
+        target = self.root / self.path(index_id).name
+        held = next((each for each in self.held() if each.id == target.name), None)
+        if held is None:
+            raise IndexNotFound("index.no_longer_held", index=target.name)
+        if target.exists():
+            raise InvalidConfig("index.built_meanwhile", name=held.name)
+        with writing(message("what.index_folder", folder=str(target))):
+            earlier = earlier_folder(held.path)
+            if earlier.is_dir() and not earlier_folder(target).exists():
+                os.replace(earlier, earlier_folder(target))
+            os.replace(held.path, target)
+            sync_folder(self.root)
+            shutil.rmtree(held.folder, ignore_errors=True)
 
     def delete_held(self, held: HeldIndex) -> set[str]:
-        """Delete the held index for good; return the ids of its states."""
-        try:
+        """Delete the held index for good; returns the ids that a server may hold something of."""
+        ids = set[str]()
+        with suppress(LeanRAGError):
             ids = _ids_of_states(layout.read_manifest(held.path), held.path)
-        except LeanRAGError:
-            ids = set()
-        delete_held(held)
+        hidden = self.root / f"{staging.DELETED}{held.id}-{os.getpid()}"
+        with suppress(FileNotFoundError), writing(message("what.index_folder", folder=str(held.folder))):
+            os.replace(held.folder, hidden)  # from here on it cannot be taken back half deleted
+            sync_folder(self.root)
+            shutil.rmtree(hidden)
+        if not (self.root / held.id).exists():
+            forget_earlier(self.root / held.id, named=True)
         return ids
 
     def held_ids(self) -> set[str]:
