@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from leanrag_core.files import private
 from leanrag_core.files.atomic import refused_by_the_disk, replacing, storage_failed, writing
 from leanrag_core.files.records import from_json, json_bytes, plain, to_json
 from leanrag_core.messages.message import Message, message
+from leanrag_core.storage.layout import size_bytes
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.calls import CallRecord
 
@@ -258,11 +259,7 @@ class CallStore:
 
     def size_bytes(self) -> int:
         """Return bytes on disk; a file that SQLite deletes meanwhile does not count."""
-        total = 0
-        for path in self.folder.glob("*"):
-            with suppress(FileNotFoundError):
-                total += path.stat().st_size if path.is_file() else 0
-        return total
+        return size_bytes(self.folder)
 
     def export(self, path: Path) -> int:
         """Write a JSON Lines file of every call; returns their number."""

@@ -18,7 +18,7 @@ from leanrag_core.files.atomic import sync_folder, sync_tree, write_bytes, writi
 from leanrag_core.files.records import from_json, to_json
 from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import REPORT, read_manifest, size_bytes
-from leanrag_core.storage.part_store import PartStore
+from leanrag_core.storage.part_store import PartStore, link_or_copy
 from leanrag_core.types.manifest import FileRecord
 from leanrag_core.types.snapshots import KEPT_BYTES, KEPT_STATES, Snapshot, StateChange, StateRecord
 from leanrag_core.types.updating import FreshDistance
@@ -85,17 +85,12 @@ def copy_state(source: Path, folder: Path) -> None:
     """Copy a state of an index into the empty folder; files that never change again are linked where the disk can."""
     fixed = _fixed_files(source)
 
-    def link_or_copy(file: str, copy: str) -> str:
-        if Path(file).relative_to(source).as_posix() in fixed:
-            with contextlib.suppress(OSError):
-                os.link(file, copy)
-                return copy
-        shutil.copy2(file, copy)
-        return copy
+    def put(file: str, copy: str) -> str:
+        return (link_or_copy if Path(file).relative_to(source).as_posix() in fixed else shutil.copy2)(file, copy)
 
     # Hidden folders are parts that another process is making.
     ignored = shutil.ignore_patterns(".*")
-    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=link_or_copy, ignore=ignored)
+    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=put, ignore=ignored)
 
 
 def keep_copy(target: Path, name: str) -> int:

@@ -236,7 +236,8 @@ def take_over_parts(before: Path, directory: Path) -> list[str]:
         for part in fitting:
             taken_over = PartStore(directory).folder(part.name, part.fingerprint)
             if not taken_over.exists():  # an earlier state that comes again has its own
-                _link(part.folder, taken_over)
+                taken_over.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copytree(part.folder, taken_over, copy_function=link_or_copy)
             kept[part.name] = part.fingerprint
         waiting = [part for part in waiting if part not in fitting]
 
@@ -258,14 +259,10 @@ def fits(record: PartRecord, directory: Path, kept: Mapping[str, str] | None = N
     return True
 
 
-def _link(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-
-    def link_or_copy(file: str, copy: str) -> str:
-        try:
-            os.link(file, copy)
-        except OSError:
-            shutil.copy2(file, copy)
-        return copy
-
-    shutil.copytree(source, target, copy_function=link_or_copy)
+def link_or_copy(file: str, copy: str) -> str:
+    """Link the file, or copy it where the disk does not link; return the copy, as shutil.copytree() asks it."""
+    try:
+        os.link(file, copy)
+    except OSError:
+        shutil.copy2(file, copy)
+    return copy

@@ -35,7 +35,7 @@ from leanrag_core.types.manifest import LayerSearch, SearchRecord
 
 _WRITER = "leanrag_core.storage.search_writer"
 _DISK_FULL = ("disk is full", "No space left on device")  # as SQLite and Chroma say it
-_DISK_REFUSED = 3  # exit code of the writer
+_DISK_REFUSED = 3  # exit code of the writer, so that a full disk can be told from another failure
 
 
 def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], None], *, recall: float) -> None:
@@ -70,13 +70,6 @@ def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], No
 def tell(**values: object) -> None:
     """Write a line for the process that started the writer."""
     print(json.dumps(values), flush=True)
-
-
-def exit_code_of(error: LeanRAGError) -> int:
-    """Return the exit code of the writer, so that a full disk can be distinguished from another failure; prints the
-    error."""
-    tell(error=str(error))
-    return _DISK_REFUSED if isinstance(error, StorageFailed) else 1
 
 
 @contextmanager
@@ -148,42 +141,36 @@ def write_search_index(
     StorageFailed, SearchIndexFailed, and what report() raises.
     """
     with written_or_nothing(place.folder):
-        return _write(place, index, report, connect, recall)
-
-
-def _write(
-    place: SearchPlace, index: Index, report: Callable[[int, int], None], connect: Connect, recall: float
-) -> tuple[LayerSearch, ...]:
-    connection = connect(place)
-    client, total, done = connection.client, sum(map(len, index.layers)), 0
-    step, measured = client.get_max_batch_size(), []
-    try:
-        for layer in index.layers:
-            vectors = np.asarray(layer.vectors)
-            require_unit_rows(vectors, f"layer {layer.number}")
-            name = connection.collection_name(layer.number)
-            if not connection.own and name in {collection.name for collection in client.list_collections()}:
-                client.delete_collection(name)
-            # Chroma writes the whole graph again each time this many rows were added: once, at the end.
-            hnsw = {"space": "cosine", "sync_threshold": max(len(vectors), _SYNC_AT_LEAST)}
-            collection = client.create_collection(name, embedding_function=None, configuration={"hnsw": hnsw})
-            for start in range(0, len(vectors), step):
-                rows = range(start, min(start + step, len(vectors)))
-                collection.upsert(ids=[str(row) for row in rows], embeddings=vectors[rows.start : rows.stop])
-                done += len(rows)
-                report(done, total)
-            measured.append(measured_search(layer, collection, recall))
-    finally:
+        connection = connect(place)
+        client, total, done = connection.client, sum(map(len, index.layers)), 0
+        step, measured = client.get_max_batch_size(), []
+        try:
+            for layer in index.layers:
+                vectors = np.asarray(layer.vectors)
+                require_unit_rows(vectors, f"layer {layer.number}")
+                name = connection.collection_name(layer.number)
+                if not connection.own and name in {collection.name for collection in client.list_collections()}:
+                    client.delete_collection(name)
+                # Chroma writes the whole graph again each time this many rows were added: once, at the end.
+                hnsw = {"space": "cosine", "sync_threshold": max(len(vectors), _SYNC_AT_LEAST)}
+                collection = client.create_collection(name, embedding_function=None, configuration={"hnsw": hnsw})
+                for start in range(0, len(vectors), step):
+                    rows = range(start, min(start + step, len(vectors)))
+                    collection.upsert(ids=[str(row) for row in rows], embeddings=vectors[rows.start : rows.stop])
+                    done += len(rows)
+                    report(done, total)
+                measured.append(measured_search(layer, collection, recall))
+        finally:
+            if connection.own:
+                client.close()  # before the folder is renamed or deleted
         if connection.own:
-            client.close()  # before the folder is renamed or deleted
-    if connection.own:
-        with contextlib.closing(sqlite3.connect(place.database)) as database:
-            database.execute("VACUUM")  # the rows' log was emptied and would keep its size
-    place.folder.mkdir(parents=True, exist_ok=True)
-    layers = tuple(measured)
-    record = fingerprinted(place.folder, layers) if connection.own else SearchRecord(layers)
-    write_json(place.record, sealed(plain(record)))
-    return layers
+            with contextlib.closing(sqlite3.connect(place.database)) as database:
+                database.execute("VACUUM")  # the rows' log was emptied and would keep its size
+        place.folder.mkdir(parents=True, exist_ok=True)
+        layers = tuple(measured)
+        record = fingerprinted(place.folder, layers) if connection.own else SearchRecord(layers)
+        write_json(place.record, sealed(plain(record)))
+        return layers
 
 
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
@@ -213,4 +200,5 @@ if __name__ == "__main__":
             recall=float(wanted),
         )
     except LeanRAGError as refusal:
-        sys.exit(exit_code_of(refusal))
+        tell(error=str(refusal))
+        sys.exit(_DISK_REFUSED if isinstance(refusal, StorageFailed) else 1)

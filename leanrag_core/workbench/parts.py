@@ -1,6 +1,5 @@
 """Parts of indexes: which there are, making one in this process or by a job, reading one, what one costs."""
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_store import RECORD, PartStore, read_record
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -39,8 +39,7 @@ class Parts:
 
     def __init__(self, indexes: Indexes, models: ModelAccess, searches: SearchStore, jobs: JobStore) -> None:
         self._indexes, self._models, self._searches, self._jobs = indexes, models, searches, jobs
-        self._lock = threading.Lock()  # guards the field below
-        self._read: dict[tuple[str, int, int], Any] = {}  # by _identity(), the last used at the end
+        self._read: BoundedCache[tuple[str, int, int], Any] = BoundedCache(_MAX_READ)  # by _identity()
         self._inside = CutParts(models)
 
     def all(self, index: Index) -> tuple[PartState, ...]:
@@ -106,26 +105,11 @@ class Parts:
         of the documents inside. Raises PartMissing, PartDamaged."""
         if index.cut is not None and not index.cut.is_all:
             return self._read_inside(index, index.cut.whole, name)
-        folder = PartStore(index.path).newest(name) if index.path is not None else None
-        if folder is None:
-            raise PartMissing("part.missing", part=name)
-        key = _identity(folder)
-        with self._lock:
-            if key in self._read:
-                self._read[key] = self._read.pop(key)
-                return self._read[key]
-        content = read_part(index, parts().named(name))
-        with self._lock:
-            self._read[key] = content
-            while len(self._read) > _MAX_READ:
-                del self._read[next(iter(self._read))]
-        return content
+        key = _identity(_newest(index, name))
+        return self._read.get_or_make(key, lambda: read_part(index, parts().named(name)))
 
     def _read_inside(self, index: Index, whole_index: Index, name: str) -> Any:
-        folder = PartStore(whole_index.path).newest(name) if whole_index.path is not None else None
-        if folder is None:
-            raise PartMissing("part.missing", part=name)
-        options = dict(read_record(folder).config)
+        options = dict(read_record(_newest(whole_index, name)).config)
         return self._inside.read(index, parts().named(name), options, lambda other: self.read(index, other))
 
     def proposals(self, index: Index, name: str) -> tuple[Proposal, ...]:
@@ -154,13 +138,11 @@ class Parts:
     def start_accepting(self, index_id: str, name: str, accepted: Sequence[str]) -> str:
         """Start a job that makes the part again with its previous options and those of its proposals; return the job's
         id. Raises what start() does, PartMissing, PartDamaged, InvalidConfig for a part that proposes nothing."""
-        part, path = parts().named(name).part, self._indexes.open(index_id).path
+        part = parts().named(name).part
         if not isinstance(part, ProposingPart):
             raise InvalidConfig("part.proposes_nothing", part=name)
-        folder = PartStore(path).newest(name) if path is not None else None
-        if folder is None:
-            raise PartMissing("part.missing", part=name)
-        return self.start(index_id, name, {**read_record(folder).config, part.accepts: ",".join(accepted)})
+        before = read_record(_newest(self._indexes.open(index_id), name)).config
+        return self.start(index_id, name, {**before, part.accepts: ",".join(accepted)})
 
     def delete(self, index: Index, name: str, fingerprint: str) -> None:
         """Delete that version of the part; questions go on without it. Raises StorageFailed."""
@@ -189,6 +171,14 @@ class Parts:
         sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name != RECORD]
         counts = {"files": len(sizes), "bytes": sum(sizes), "calls": record.usage.calls}
         return Done(f"{part_job.index}/{part_job.part}", JobReport(counts))
+
+
+def _newest(index: Index, name: str) -> Path:
+    """Return the folder of the part that was made last. Raises PartMissing."""
+    folder = PartStore(index.path).newest(name) if index.path is not None else None
+    if folder is None:
+        raise PartMissing("part.missing", part=name)
+    return folder
 
 
 def _identity(folder: Path) -> tuple[str, int, int]:
