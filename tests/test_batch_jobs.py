@@ -13,7 +13,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.errors import EndpointError
-from leanrag_core.indexing.forecasting.batches import as_batches, batch_rounds
+from leanrag_core.indexing.forecasting.forecasts import as_batches, batch_rounds
 from leanrag_core.jobs.events import EventReader
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Price

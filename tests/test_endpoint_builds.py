@@ -15,7 +15,7 @@ from leanrag_core.answering.written import answer_messages
 from leanrag_core.checking.check import check_index
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.models.remote import RemoteLanguageModel
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings

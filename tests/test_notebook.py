@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.comparing.side_by_side import Comparison
+from leanrag_core.comparing.sharing import Comparison
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.browser.test_story import TEXT

@@ -5,7 +5,7 @@ from dataclasses import replace
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.window import count_cut, fill_within, room_in, window_of
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.retrieval.context import within
 from leanrag_core.retrieval.marks import cited_answer, cited_parts
 from leanrag_core.types.experiment import OPEN, REJECT

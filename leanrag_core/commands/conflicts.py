@@ -10,8 +10,7 @@ from leanrag_core.evaluation.judging.asking import require_judge
 from leanrag_core.files.records import plain
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
-from leanrag_core.queries.conflict_judge import ConflictVerdict, judge, judge_cost
-from leanrag_core.queries.conflicts import find_conflicts
+from leanrag_core.queries.conflicts import ConflictVerdict, find_conflicts, judge, judge_cost
 from leanrag_core.types.conflicts import Conflict, Quote
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible

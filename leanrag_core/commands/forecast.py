@@ -6,7 +6,7 @@ from leanrag_core.commands._options import Verbs, add_config, add_sources, confi
 from leanrag_core.commands._printing import printed_json
 from leanrag_core.errors import EmptyCorpus
 from leanrag_core.files.records import plain
-from leanrag_core.indexing.forecasting.batches import as_batches
+from leanrag_core.indexing.forecasting.forecasts import as_batches
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.workbench import Workbench
 

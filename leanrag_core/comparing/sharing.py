@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from leanrag_core.figures.passages import passage_name
-from leanrag_core.types.trace import Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
+from leanrag_core.types.visible import ShownInNotebooks
 
 ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS = "entities", "aggregated", "relations", "chunks", "others"
 KINDS = (ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS)
@@ -124,3 +126,16 @@ def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], *, by_
     ends = [named[id_].name if id_ in named else id_ for id_ in (relation.source, relation.target)]
     key = relation.id if by_id else f"{relation.layer} {' '.join(sorted(end.casefold() for end in ends))}"
     return _Named(RELATIONS, key, ", ".join(ends))
+
+
+@dataclass(frozen=True)
+class Comparison(ShownInNotebooks):
+    """traces: by the letters of their columns, all of one question. answers: by the same letters, or none."""
+
+    traces: Mapping[str, Trace]
+    answers: Mapping[str, Answer]
+
+    @cached_property
+    def shared(self) -> Shared:
+        """Who retrieved what."""
+        return compare(self.traces)

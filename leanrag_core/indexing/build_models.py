@@ -19,7 +19,7 @@ from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.indexing.stages.kept import KeptMap, kept_vectors
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document

@@ -7,7 +7,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.models.window import count_cut, room
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import NO_USAGE, CallMade, Usage, WrittenCall

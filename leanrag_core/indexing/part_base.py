@@ -21,7 +21,7 @@ from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.models.pacing import Meter
 from leanrag_core.models.window import fill_within
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.part_store import index_digests, no_part
 from leanrag_core.storage.search_connection import Connect
 from leanrag_core.text.plain_words import in_words

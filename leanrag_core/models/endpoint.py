@@ -14,9 +14,8 @@ from leanrag_core.models.endpoint_errors import ErrorAnswer, error_of
 from leanrag_core.models.loops import LOOPED, LoopWatch
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import NO_STREAM, Form, LearntForms, is_about_streaming
-from leanrag_core.models.served_window import context_window, count_of
 from leanrag_core.models.speeds import Speed, Speeds
-from leanrag_core.models.window import Window
+from leanrag_core.models.window import Window, context_window, count_of
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.roles import Role

@@ -7,7 +7,7 @@ so that they can be read in any theme of a notebook.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leanrag_core.comparing.side_by_side import Comparison
+from leanrag_core.comparing.sharing import Comparison
 from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import known_colour, palette
 from leanrag_core.messages.catalog import ENGLISH, sentence

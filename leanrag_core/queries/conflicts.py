@@ -1,4 +1,4 @@
-"""Quotes that contradict each other, found by rules, without a model.
+"""Quotes that contradict each other, found by rules, without a model, which may judge them afterwards.
 
 Either an attribute that can have one value (when it was founded, how high it is, its capital) has two, or the same
 words on two entities are both said and denied. The rules read sentences that name the entity beside the attribute, in
@@ -7,14 +7,19 @@ change, not a conflict.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
+from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.window import fill_within
+from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.text.dates import TimeSpan, date_of_text, time_spans
 from leanrag_core.text.sentences import sentence_places
+from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.calls import Usage
 from leanrag_core.types.conflicts import DENIED, VALUE, Conflict, ConflictReport, Quote
 from leanrag_core.types.graph import Relation
 from leanrag_core.types.index import Index
@@ -319,3 +324,37 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
             break
     return word.removesuffix("e")
+
+
+TASK = "judge_conflict"
+CONTRADICTION, CHANGE, AGREEMENT, UNCLEAR = "contradiction", "change", "agreement", "unclear"
+_VERDICT = re.compile(rf"\b({CONTRADICTION}|{CHANGE}|{AGREEMENT})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ConflictVerdict:
+    """What a model says of a contradiction: CONTRADICTION, CHANGE, AGREEMENT, or UNCLEAR for another reply."""
+
+    verdict: str
+    usage: Usage
+
+
+def judge_cost(conflicts: Sequence[Conflict]) -> int:
+    """Return the tokens of the prompts that ask about these contradictions, one call each."""
+    prompt = load_prompt(TASK)
+    return sum(count_tokens(prompt.fill(**_fields(conflict))) for conflict in conflicts)
+
+
+def judge(conflict: Conflict, language: LanguageModel) -> ConflictVerdict:
+    """Ask the model whether the two quotes contradict each other. Raises what the model's call raises."""
+    prompt = load_prompt(TASK)
+    content = fill_within(language, prompt, keep=("what", "names"), **_fields(conflict))
+    reply = language.complete([{"role": "user", "content": content}], task=prompt.fingerprint)
+    words = Counter(word.lower() for word in _VERDICT.findall(reply.text))
+    return ConflictVerdict(next(iter(words)) if len(words) == 1 else UNCLEAR, reply.usage)
+
+
+def _fields(conflict: Conflict) -> dict[str, str]:
+    quotes = (conflict.first, conflict.second)
+    first, second = (f"{each.text} (document of {each.date})" if each.date else each.text for each in quotes)
+    return {"what": conflict.what, "names": " and ".join(conflict.names), "first": first, "second": second}

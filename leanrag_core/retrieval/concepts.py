@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.types.concepts import ConceptCommunities
+from leanrag_core.types.communities import ConceptCommunities
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, TraceItem, TraceRelation
 from leanrag_core.types.walks import NounGraph

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.errors import BudgetSpent
-from leanrag_core.types.concepts import ConceptCommunities
+from leanrag_core.types.communities import ConceptCommunities
 
 RelevanceTest = Callable[[Sequence[int]], Mapping[int, int]]  # rows of chunks to ratings of those that are relevant
 

@@ -1,6 +1,7 @@
 """Map-reduce over numbered texts (GraphRAG, section 3.1.6): batches of a window, points with a score of their
 helpfulness, and one answer from the most helpful of them."""
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -18,9 +19,12 @@ from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
+from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
 from leanrag_core.types.calls import JSON_TEXT, JSON_WHOLE, JsonSchema, json_list, json_object
 from leanrag_core.types.cosines import SAME_SCALE, CosineScale
+from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, AnswerPart, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 T = TypeVar("T")
@@ -295,3 +299,39 @@ def _builtin_parts(trace: Trace) -> list[AnswerPart]:
         if len(parts) < _ANSWERED_WITH:
             parts.setdefault(source_of[item.ref], AnswerPart(item.text[item.lead :], (item.mark,), "points"))
     return list(parts.values())
+
+
+_SENTENCES = 3  # of a chunk that are its built-in point
+
+
+def builtin_chunk_points(
+    index: Index, question: str, rows: Sequence[int], scores: np.ndarray, max_tokens: int
+) -> list[Point]:
+    """Return a point for each of the most helpful of those chunks, as many as the budget may hold: its sentences with
+    most words of the question. scores: (n_chunks,) int, 0 to 100; a chunk with 0 gives none."""
+    chosen = np.asarray(rows, dtype=np.int64)
+    chosen = chosen[scores[chosen] > 0]
+    wanted = set(lexical_tokens(question)) - FUNCTION_WORDS
+    used, points = 0, list[Point]()
+    for row in chosen[np.argsort(-scores[chosen], kind="stable")].tolist():
+        text = _best_sentences(index.chunk(row).text, wanted)
+        points.append(Point(text, int(scores[row]), (row,)))
+        used += len(text) // 8  # no token has so many letters on average
+        if used > max_tokens:
+            break
+    return points
+
+
+def _best_sentences(text: str, wanted: set[str]) -> str:
+    """Return the sentences of a chunk with most of those words, in their order; of equals the first."""
+    sentences = split_sentences(text) or [text.strip()]
+    shared = [_shared(each, wanted) for each in sentences]
+    best = sorted(range(len(sentences)), key=lambda place: (-shared[place], place))[:_SENTENCES]
+    return " ".join(" ".join(sentences[place].split()) for place in sorted(best))
+
+
+def _shared(sentence: str, wanted: set[str]) -> int:
+    """Count the words that are tokens of the sentence; it is tokenised only where its text contains one of them."""
+    folded = unicodedata.normalize("NFKC", sentence).lower()
+    contained = {word for word in wanted if word in folded}
+    return len(contained.intersection(lexical_tokens(sentence))) if contained else 0

@@ -1,14 +1,19 @@
-"""What a question names: its own names and phrases, and the entities and keywords that a model reads from it."""
+"""What a question names: its own names and phrases, and the entities, keywords and subqueries that a model reads from
+it."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.errors import ReplyError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.retrieval.model_replies import json_or_note, lists_in
+from leanrag_core.retrieval.model_replies import ask_json, json_or_note, listed_texts, lists_in, reply_or_note
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tracing import Retrieval
+from leanrag_core.retrieval.vector_search import nearest_entities
 from leanrag_core.text.words import FUNCTION_WORDS
-from leanrag_core.types.calls import JSON_TEXTS, json_object
+from leanrag_core.types.calls import JSON_TEXT, JSON_TEXTS, json_object
 
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,80})[\"“”«»]")
 _PIECE = re.compile(r"[\w’'\-]+|[^\w\s]", re.UNICODE)
@@ -169,3 +174,55 @@ def _own_keywords(question: str, note: Message | None) -> QueryKeywords:
 def _read_keywords(cells: dict[str, Any]) -> QueryKeywords:
     low, high = lists_in(cells, "low_level", "high_level", error="keywords.reply")
     return QueryKeywords(low[:_MOST_LOW], high[:_MOST_HIGH])
+
+
+_CONCEPTS = 20  # names of the index that the model is shown
+_REPLY = json_object(subqueries=JSON_TEXTS, expanded=JSON_TEXT)
+
+
+@dataclass(frozen=True)
+class Subqueries:
+    """texts: at least one, each once. expanded: all of them as one query."""
+
+    texts: tuple[str, ...]
+    expanded: str
+
+
+def subqueries(run: Retrieval, *, most: int) -> Subqueries:
+    """Return the subqueries by the model, which is shown the concepts nearest to the question; without one, or where
+    its reply cannot be used, the question alone. Raises Cancelled and CallFailed."""
+    question, tools = run.query.text, run.tools
+
+    def concepts() -> str:
+        rows = nearest_entities(run.index, run.query.vector, _CONCEPTS, tools).rows.tolist()
+        names = run.index.layers[0].entity_cells["name"]
+        return "\n".join(f"- {names[row].as_py()}" for row in rows)
+
+    reply = reply_or_note(
+        tools,
+        lambda: ask_json(
+            tools,
+            "refine_subqueries",
+            lambda cells: _read(cells, question, most),
+            keys=("subqueries",),
+            schema=_REPLY,
+            question=question,
+            concepts=concepts(),
+            most=most,
+        ),
+        step=message("lazygraphrag.step.refine"),
+        instead=message("lazygraphrag.question_alone"),
+        built_in=message("lazygraphrag.built_in"),
+    )
+    run.note(reply.note)
+    return reply.value or Subqueries((question,), question)
+
+
+def _read(cells: Mapping[str, Any], question: str, most: int) -> Subqueries:
+    listed, expanded = cells.get("subqueries"), cells.get("expanded")
+    if not isinstance(listed, list) or not isinstance(expanded, str):
+        raise ReplyError("lazygraphrag.reply")
+    texts = listed_texts(listed)
+    once = {text.casefold(): text for text in reversed(texts)}
+    kept = tuple(text for text in texts if once[text.casefold()] == text)[:most]
+    return Subqueries(kept or (question,), " ".join(expanded.split()) or question)

@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.pacing import Meter
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.part_store import no_part
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.calls import PassageScores

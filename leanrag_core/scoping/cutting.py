@@ -1,4 +1,4 @@
-"""An index cut to some of its documents: what an index of them alone would hold, as nearly as the stored one allows.
+"""An index cut to the documents of a scope: what an index of them alone would hold, as nearly as the stored one allows.
 
 Entities and relations that the documents do not mention go. Texts that rest on other documents too are made anew from
 what is inside, and embedded. The stored clusters, with the members that are left, become layers again: the hierarchy is
@@ -24,13 +24,66 @@ from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, replaced_columns, texts_then
 from leanrag_core.scoping.texts import InsideTexts
 from leanrag_core.storage.counted_columns import chunks_with_places, entities_with_tokens, relations_with_tokens
+from leanrag_core.text.dates import date_of_text
 from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Layer
-from leanrag_core.types.index import CHUNK_TOKENS, Cut, Index
+from leanrag_core.types.index import CHUNK_TOKENS, FOLDER, Cut, Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.rows import Lists, numbers
-from leanrag_core.types.scope import NOTHING_LEFT_OUT, Scope
+from leanrag_core.types.scope import NOTHING_LEFT_OUT, Data, DocumentData, Scope, ScopedDocument
 from leanrag_core.types.settings import Apply
+
+_HEAD = 2_000  # characters of a text in which its date is looked for
+
+
+def documents_of(index: Index) -> tuple[ScopedDocument, ...]:
+    """Return what the index itself knows of each document, by row: its folder, and the date that its text gives."""
+    import pyarrow.compute as pc
+
+    table = index.documents
+    heads = pc.utf8_slice_codeunits(table["text"], 0, _HEAD).to_pylist()
+    folders = table[FOLDER].to_pylist() if FOLDER in table.column_names else [""] * table.num_rows
+    rows = zip(table["id"].to_pylist(), table["name"].to_pylist(), folders, heads, strict=True)
+    return tuple(ScopedDocument(id_, name, folder or "", date=date_of_text(head)) for id_, name, folder, head in rows)
+
+
+def with_data(documents: tuple[ScopedDocument, ...], data: Data) -> tuple[ScopedDocument, ...]:
+    """Return the documents with their tags and dates set by hand or read from files. data: by document id."""
+    if not data:
+        return documents
+    none = DocumentData()
+    known = ((document, data.get(document.id, none)) for document in documents)
+    return tuple(replace(document, tags=each.tags, date=each.date or document.date) for document, each in known)
+
+
+def rows_in(scope: Scope, documents: tuple[ScopedDocument, ...]) -> np.ndarray:
+    """Return the rows of the documents that the scope holds, ascending, (k,) int64; documents: of all rows.
+
+    Raises InvalidConfig for a document, folder or tag that none of them has, and for a scope that holds none.
+    """
+    names = {name for document in documents for name in (document.id, document.name)}
+    folders = {part for document in documents for part in _folders_of(document)}
+    tags = {tag for document in documents for tag in document.tags}
+    asked = (
+        ("scope.unknown_document", scope.documents, names),
+        ("scope.unknown_folder", tuple(folder.strip("/") for folder in scope.folders), folders),
+        ("scope.unknown_tag", scope.tags, tags),
+    )
+    for code, wanted, known in asked:
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise InvalidConfig(code, name=unknown[0])
+    rows = [row for row, document in enumerate(documents) if scope.holds(document)]
+    if not rows:
+        undated = sum(not document.date for document in documents)
+        raise InvalidConfig("scope.holds_nothing", undated=undated, total=len(documents))
+    return np.array(rows, dtype=np.int64)
+
+
+def _folders_of(document: ScopedDocument) -> list[str]:
+    """Return the document's folder and those above it."""
+    parts = document.folder.split("/") if document.folder else []
+    return ["/".join(parts[:n]) for n in range(len(parts) + 1)]
 
 
 def cut_index(

@@ -42,12 +42,11 @@ from leanrag_core.serving.entities import (
     neighbour_values,
     ways_between,
 )
-from leanrag_core.serving.event_stream import EventStream, Write, event
 from leanrag_core.serving.failures import FailureBody, answer_errors, failure_response, values_of_error
 from leanrag_core.serving.mcp_tools import mcp_server
 from leanrag_core.serving.request_check import AllowedNames, Refused, RequestCheck
 from leanrag_core.serving.start import VARIABLE
-from leanrag_core.serving.workers import Look, Workers, while_connected
+from leanrag_core.serving.workers import EventStream, Look, Workers, Write, event, while_connected
 
 _T = TypeVar("_T")
 _ABOUT = """Ask the indexes of a LeanRAG workbench. Every request carries the token of the server:

@@ -43,8 +43,27 @@ def report_text(summary: str, findings: list[tuple[str, str]]) -> str:
     return "\n".join([summary, *lines]).strip()
 
 
+class _Levels:
+    """Communities as the rows of a table, each with its level and the row of its parent."""
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @cached_property
+    def level(self) -> np.ndarray:
+        """The level of each community, (m,) int32."""
+        return numbers(self.table["level"])
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """The row of each community's parent, -1 for a root; (m,) int32."""
+        return numbers(self.table["parent"])
+
+
 @dataclass(frozen=True, eq=False)
-class Communities:
+class Communities(_Levels):
     """Communities of a graph with their reports and claims.
 
     table: of COMMUNITY_SCHEMA, by level. vectors: (m, d) float32 unit rows, of title and summary of each report.
@@ -55,9 +74,6 @@ class Communities:
     vectors: np.ndarray
     claims: pa.Table
     n_nodes: int
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Communities):
@@ -73,16 +89,6 @@ class Communities:
     def cells(self) -> Columns:
         """The columns, for reading single cells."""
         return Columns(self.table)
-
-    @cached_property
-    def level(self) -> np.ndarray:
-        """The level of each community, (m,) int32."""
-        return numbers(self.table["level"])
-
-    @cached_property
-    def parent(self) -> np.ndarray:
-        """The row of each community's parent, -1 for a root; (m,) int32."""
-        return numbers(self.table["parent"])
 
     @cached_property
     def rating(self) -> np.ndarray:
@@ -167,3 +173,45 @@ class LayeredCommunities:
     def node(self, layer: int, row: int) -> int:
         """Return the node of that row of the layer."""
         return int(self.starts[layer]) + row
+
+
+CONCEPT_COMMUNITY_SCHEMA = pa.schema(
+    [
+        ("level", pa.int32()),  # 0 for the roots
+        ("parent", pa.int32()),  # row in this table, -1 for a root
+        ("concepts", pa.list_(pa.int32())),  # rows of base entities, ascending
+        ("chunks", pa.list_(pa.int32())),  # that one of them occurs in, ascending
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ConceptCommunities(_Levels):
+    """table: of CONCEPT_COMMUNITY_SCHEMA, m rows by level. Chunks without a concept that is in a community are in a
+    last one, a root without concepts, so that each chunk is in one at least. size: entities and chunks of the index."""
+
+    table: pa.Table
+    size: tuple[int, int]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConceptCommunities) and self.size == other.size and self.table.equals(other.table)
+
+    @cached_property
+    def concepts(self) -> Lists:
+        """The concepts of each community."""
+        return Lists(self.table["concepts"])
+
+    @cached_property
+    def chunks(self) -> Lists:
+        """The chunks of each community."""
+        return Lists(self.table["chunks"])
+
+    @cached_property
+    def finest(self) -> np.ndarray:
+        """The smallest community of each entity, -1 for one that is in none; (n_entities,) int32."""
+        finest = np.full(self.size[0], -1, dtype=np.int32)
+        sizes = np.diff(self.concepts.offsets)
+        rows = np.repeat(np.arange(len(self), dtype=np.int32), sizes)
+        # A community stands behind the one that it is a part of, and of several values the largest stays.
+        np.maximum.at(finest, self.concepts.values[self.concepts.offsets[0] : self.concepts.offsets[-1]], rows)
+        return finest

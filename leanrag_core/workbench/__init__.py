@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.checking.check import CheckResult, check_directory
-from leanrag_core.comparing.side_by_side import Comparison
+from leanrag_core.comparing.sharing import Comparison
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.exporting.base import ForReaders, export_index, exporter
@@ -51,7 +51,7 @@ from leanrag_core.types.visible import ShownInNotebooks
 from leanrag_core.workbench.builds import Builds, BuildWork
 from leanrag_core.workbench.corpora import Corpora, File, OnFile, add_files
 from leanrag_core.workbench.experiment_asking import RunIndexes
-from leanrag_core.workbench.experiments import Experiments, batch_done
+from leanrag_core.workbench.experiments import Experiments, Verdicts, batch_done
 from leanrag_core.workbench.explanations import Explanations
 from leanrag_core.workbench.fresh_builds import FreshBuilds
 from leanrag_core.workbench.imports import Imports
@@ -72,7 +72,6 @@ from leanrag_core.workbench.snapshots import Snapshots
 from leanrag_core.workbench.sweeps import Sweeps
 from leanrag_core.workbench.trials import Trials
 from leanrag_core.workbench.updates import Updates
-from leanrag_core.workbench.verdicts import Verdicts
 
 __all__ = ["Workbench", "open_index"]
 

@@ -12,7 +12,7 @@ from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.extraction.llm import forget_empty_chunks
-from leanrag_core.indexing.forecasting.batches import as_batches as in_batches
+from leanrag_core.indexing.forecasting.forecasts import as_batches as in_batches
 from leanrag_core.indexing.forecasting.forecasts import (
     build_speeds,
     forecast_builtin_build,

@@ -1,7 +1,7 @@
 """Experiments: look up inputs, make parts, ask questions and store the results, in this process or by a job."""
 
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -23,6 +23,7 @@ from leanrag_core.evaluation.experiments.running import (
 )
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.asking import judge_result, require_judge
+from leanrag_core.evaluation.judging.people import WHOLE, Ballot, Voting, last_votes, vote, voting
 from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
 from leanrag_core.evaluation.tables import CORPUS_TOKENS, FROM_GRAPH
 from leanrag_core.execution.cluster import program_version
@@ -37,12 +38,11 @@ from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_table import MeasuredRecall
 from leanrag_core.retrieval.base import parts_needed, strategies
 from leanrag_core.retrieval.settings import all_settings, official_settings
-from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
-from leanrag_core.storage.votes import standing_votes
+from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter, standing_votes
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Judgement, MissingPart, human_judge
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
 from leanrag_core.types.manifest import FINISHED
@@ -341,3 +341,41 @@ def program_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue  # an optional one
     return versions
+
+
+class Verdicts:
+    """Keeps what people vote. voter: the person's name, "" for nobody in particular."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._store = store
+
+    def voting(
+        self, experiment_id: str, runs: Sequence[str], *, voter: str = "", criteria: Sequence[str] = WHOLE
+    ) -> Voting:
+        """Return what the person votes on, and what they voted. runs: keys of two or more. Raises ExperimentNotFound,
+        RecordDamaged, InvalidConfig."""
+        questions = self._store.questions(experiment_id, GoldQuestion)
+        return voting(self._store.read(experiment_id), questions, runs, human_judge(voter), criteria)
+
+    def standing(self, experiment_id: str) -> tuple[Judgement, ...]:
+        """Return the judgements of all persons that nobody took back. Raises ExperimentNotFound, RecordDamaged."""
+        return standing_votes(self._store.votes(experiment_id))
+
+    def vote(self, experiment_id: str, ballot: Ballot, verdict: float, *, voter: str = "", criterion: str) -> None:
+        """Keep the verdict: 1 for the left answer, 2 for the right one, 0 for a tie. Raises ExperimentNotFound,
+        InvalidConfig, StorageFailed."""
+        self._store.add_votes(experiment_id, [vote(ballot, human_judge(voter), criterion, verdict)])
+
+    def last(self, experiment_id: str, runs: Sequence[str], *, voter: str = "", n: int = 1) -> tuple[Judgement, ...]:
+        """Return what takes back each of the person's last n verdicts on pairs of these runs, the last first. Raises
+        ExperimentNotFound, RecordDamaged."""
+        return last_votes(self._store.votes(experiment_id), human_judge(voter), runs, n)
+
+    def undo(self, experiment_id: str, runs: Sequence[str], *, voter: str = "") -> Judgement | None:
+        """Take back the person's last verdict on a pair of these runs; return what says so, None where there was none.
+        Raises ExperimentNotFound, StorageFailed."""
+        back = self.last(experiment_id, runs, voter=voter)
+        if not back:
+            return None
+        self._store.add_votes(experiment_id, back)
+        return back[0]

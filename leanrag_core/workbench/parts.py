@@ -14,7 +14,7 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.registry import Models
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.part_store import RECORD, PartStore, read_record
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.system.threads import BoundedCache

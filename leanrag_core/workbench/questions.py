@@ -23,12 +23,11 @@ from leanrag_core.errors import EndpointError, ModelMismatch
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Call, LanguageModel, embed_queries
-from leanrag_core.models.embed_task import embed_task
-from leanrag_core.models.recent_vectors import RecentVectors
+from leanrag_core.models.embed_task import RecentVectors, embed_task
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.reranking import reranker
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.queries.entity_search import names_in
 from leanrag_core.retrieval.base import AnsweringStrategy, PromptingStrategy, Query, require_question, strategy
 from leanrag_core.retrieval.reranking import retrieved

@@ -12,9 +12,8 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.part_base import PartInfo, PartTools
-from leanrag_core.prompts.book import PromptBook
-from leanrag_core.scoping.choosing import documents_of, rows_in, with_data
-from leanrag_core.scoping.cutting import cut_index
+from leanrag_core.prompts.catalog import PromptBook
+from leanrag_core.scoping.cutting import cut_index, documents_of, rows_in, with_data
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import LANGUAGE

@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
-from leanrag_core.indexing.forecasting.batches import as_batches
+from leanrag_core.indexing.forecasting.forecasts import as_batches
 from leanrag_core.models import e5
 from leanrag_core.types.batches import ROUND_SECONDS
 from leanrag_core.types.calls import Budget

@@ -7,8 +7,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunks_of_build
 from leanrag_core.indexing.model_check import ModelCheck, check_model
 from leanrag_core.messages.catalog import joined_sentences
-from leanrag_core.prompts.book import PromptBook
-from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.prompts.catalog import PromptBook, load_prompt
 from leanrag_core.types.config import IndexConfig
 from pages.common import buttons, choices, forms, markup, session, state, widgets
 from pages.common.frame import plain_errors

@@ -11,7 +11,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.messages.catalog import joined_sentences
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary

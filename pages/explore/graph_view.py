@@ -10,8 +10,8 @@ from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
 from leanrag_core.figures.neighbourhood import vis_graph, vis_page
 from leanrag_core.queries import entity_search
+from leanrag_core.queries.browse import neighbourhood
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
-from leanrag_core.queries.neighbourhood import neighbourhood
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index

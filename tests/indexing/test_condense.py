@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.indexing.condensing import LONGEST, beginning, condense
 from leanrag_core.models.base import Completion
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph

@@ -5,7 +5,7 @@ from typing import Any
 from leanrag_core.indexing.condensing import LONGEST, Condensed, condense
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.models.base import Completion
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Usage
 from leanrag_core.types.corpus import Chunk

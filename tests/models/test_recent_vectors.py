@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from leanrag_core.models.embed_task import RecentVectors
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.models.recent_vectors import RecentVectors
 from tests.sharing import errors_at_once
 
 TEXTS = ["The mill grinds barley.", "The harbour freezes in March.", "Bees cluster in winter.", "A tide turns twice."]

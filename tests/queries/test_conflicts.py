@@ -3,8 +3,7 @@
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.queries.conflict_judge import judge, judge_cost
-from leanrag_core.queries.conflicts import conflicts_of_entity, conflicts_of_relation, find_conflicts
+from leanrag_core.queries.conflicts import conflicts_of_entity, conflicts_of_relation, find_conflicts, judge, judge_cost
 from leanrag_core.types.conflicts import DENIED, VALUE, Conflict, Quote
 from leanrag_core.types.index import Index
 from tests.retrieval.scripted import ScriptedLanguage

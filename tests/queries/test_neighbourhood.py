@@ -1,6 +1,6 @@
 """What lies around a node: nearest and strongest first, and what did not fit is counted."""
 
-from leanrag_core.queries.neighbourhood import neighbourhood
+from leanrag_core.queries.browse import neighbourhood
 from leanrag_core.types.graph import Place
 from tests.large_index import large_index
 

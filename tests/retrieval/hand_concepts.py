@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
+from leanrag_core.types.communities import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
 
 Row = tuple[int, int, list[int], list[int]]  # level, parent, concepts, chunks
 # The small index: honey with the mite, rape with clover; the queen and the seed coat share no sentence with anything.

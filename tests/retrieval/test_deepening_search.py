@@ -13,7 +13,7 @@ from leanrag_core.retrieval.deepening_search import (
     deepening_search,
     mean_best_ranks,
 )
-from leanrag_core.types.concepts import ConceptCommunities
+from leanrag_core.types.communities import ConceptCommunities
 from tests.retrieval.hand_concepts import Row, concept_communities
 
 # A 0-4: its parts A1 0-2 and A2 2-4; B 1 and 5, C 6 and 7 have no parts. Chunks are ranked by their numbers.

@@ -12,7 +12,7 @@ from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.indexing.parts.hyperedges import Config, Part
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.hyperedges import (
+from leanrag_core.retrieval.strategies.hypergraphrag import (
     chunks_of_entities,
     chunks_of_facts,
     entities_of_facts,

@@ -18,7 +18,7 @@ from leanrag_core.indexing.aggregation.writer import (
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.models.window import count_cut, room_in
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JSON_TEXT, Usage, json_object
 from leanrag_core.types.extraction import Drop

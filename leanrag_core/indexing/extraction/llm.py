@@ -22,7 +22,7 @@ from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Call, Completion, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.window import count_cut, room, wants_short_prompts, window_of
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import JsonSchema

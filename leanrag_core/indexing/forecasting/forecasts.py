@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean
 
+from leanrag_core.clustering.options import n_components
 from leanrag_core.execution.executors import ThreadMap
 from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunks_of_build
@@ -31,6 +32,7 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.speeds import Speed
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.tokens import count_tokens
+from leanrag_core.types.batches import PRICE_SHARE, ROUND_SECONDS
 from leanrag_core.types.calls import NO_SPENDING
 from leanrag_core.types.config import BUILTIN, IndexConfig, is_remote, model_title
 from leanrag_core.types.corpus import Chunk, Document
@@ -342,3 +344,32 @@ def _extraction(known: _Known, extractor: LLMExtractor, config: IndexConfig, pri
 def _stage(name: str, calls: Range, price: Price) -> StageForecast:
     prompts, replies = calls.scaled(_PROMPT[name]), calls.scaled(_REPLY[name])
     return StageForecast(name, calls, prompts, replies, money(prompts, replies, price))
+
+
+_FASTEST_ROUND, _USUAL_ROUND = 60.0, 3600.0  # seconds
+_MORE_ROUNDS = 2  # of replies that cannot be used
+
+
+def as_batches(forecast: Forecast, config: IndexConfig) -> Forecast:
+    """Return the forecast of the same build with its language-model calls in batch files; embeddings are still
+    requested directly.
+    """
+    rounds = batch_rounds(forecast.entities.expected, config)
+    seconds = Range(rounds * _FASTEST_ROUND, rounds * _USUAL_ROUND, (rounds + _MORE_ROUNDS) * ROUND_SECONDS)
+    basis = message("forecast.as_batches", n=rounds, more=rounds + _MORE_ROUNDS)
+    return replace(forecast, stages=tuple(map(_in_batches, forecast.stages)), seconds=seconds, basis=basis)
+
+
+def batch_rounds(entities: float, config: IndexConfig) -> int:
+    """Return how many batches are waited for, one after the other, when all replies can be used: one for extraction,
+    one for each round of gleaning, one for long descriptions, and two for each layer above so many entities.
+    """
+    nodes, layers = max(1, round(entities)), 0
+    while nodes > 1:
+        nodes, layers = n_components(nodes, config.cluster_size), layers + 1
+    return 1 + config.gleaning_rounds + 1 + 2 * layers
+
+
+def _in_batches(stage: StageForecast) -> StageForecast:
+    calls_a_language_model = stage.seconds is None and stage.stage != "embed"
+    return replace(stage, dollars=stage.dollars.scaled(PRICE_SHARE)) if calls_a_language_model else stage

@@ -12,7 +12,7 @@ from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_t
 from leanrag_core.indexing.aggregation.tables import NewEntity, columns_of, relation_view
 from leanrag_core.models.base import Call, LanguageModel
 from leanrag_core.models.remote import RemoteLanguageModel
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.config import IndexConfig

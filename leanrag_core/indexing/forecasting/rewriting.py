@@ -15,7 +15,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.base import Call, CallOptions, Completion
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.window import Window
-from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import model_title
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly

@@ -6,8 +6,12 @@ Source: HyperGraphRAG (Luo et al. 2025), section 4.1. Here a sentence that names
 from pathlib import Path
 
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.indexing.sentence_mentions import sentences_by_chunk, sentences_with_entities
-from leanrag_core.indexing.statement_files import read_statements, write_statements
+from leanrag_core.indexing.sentence_mentions import (
+    read_statements,
+    sentences_by_chunk,
+    sentences_with_entities,
+    write_statements,
+)
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress

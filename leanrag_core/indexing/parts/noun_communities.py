@@ -15,7 +15,7 @@ from leanrag_core.indexing.communities.files import require_parents
 from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
-from leanrag_core.types.concepts import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
+from leanrag_core.types.communities import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index

@@ -8,8 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
-from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk, sentences_with_entities
-from leanrag_core.indexing.statement_files import read_statements, write_statements
+from leanrag_core.indexing.sentence_mentions import (
+    occurrences_in,
+    read_statements,
+    sentences_by_chunk,
+    sentences_with_entities,
+    write_statements,
+)
 from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index

@@ -7,10 +7,10 @@ import numpy as np
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Query, StrategyBase, published
-from leanrag_core.retrieval.chunk_points import builtin_chunk_points
 from leanrag_core.retrieval.map_reduce import (
     MapStep,
     affordable_points,
+    builtin_chunk_points,
     helpfulness,
     mapped_points,
     points_trace,

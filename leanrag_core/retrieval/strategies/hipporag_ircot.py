@@ -7,7 +7,6 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase, chunks_option, published
-from leanrag_core.retrieval.entity_linking import LinkedNames, link_names, searched_names
 from leanrag_core.retrieval.graph_traces import (
     DRAWN,
     GraphStep,
@@ -19,7 +18,8 @@ from leanrag_core.retrieval.graph_traces import (
 )
 from leanrag_core.retrieval.graph_walks import stationary
 from leanrag_core.retrieval.question_terms import query_entities
-from leanrag_core.retrieval.reasoning import is_answered, next_thought
+from leanrag_core.retrieval.strategies.hipporag import LinkedNames, link_names, searched_names
+from leanrag_core.retrieval.strategies.ircot import is_answered, next_thought
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import best_positive_rows, unit_range

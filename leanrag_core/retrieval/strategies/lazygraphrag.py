@@ -14,7 +14,6 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import Options, Preset, Query, StrategyBase
 from leanrag_core.retrieval.base_graph import entity_items
 from leanrag_core.retrieval.budgets import Candidate, section
-from leanrag_core.retrieval.chunk_points import builtin_chunk_points
 from leanrag_core.retrieval.communities import COMMUNITY, MEMBER
 from leanrag_core.retrieval.concepts import (
     TOGETHER,
@@ -38,6 +37,7 @@ from leanrag_core.retrieval.map_reduce import (
     MapStep,
     Point,
     affordable_points,
+    builtin_chunk_points,
     drawn_points,
     helpfulness_of,
     mapped_points,
@@ -53,14 +53,14 @@ from leanrag_core.retrieval.passages import (
     question_item,
     search_ids,
 )
+from leanrag_core.retrieval.question_terms import Subqueries, subqueries
 from leanrag_core.retrieval.relevance_tests import SentenceTest
 from leanrag_core.retrieval.report_points import BEST_RATING
-from leanrag_core.retrieval.subqueries import Subqueries, subqueries
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
-from leanrag_core.types.concepts import ConceptCommunities
+from leanrag_core.types.communities import ConceptCommunities
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, ContextSection, Trace, TraceItem, TraceRelation
