@@ -190,12 +190,7 @@ def _compared(options: argparse.Namespace, bench: Workbench) -> None:
     if distance.recall is not None and distance.fresh_recall is not None:
         print(f"recall of evidence {distance.recall:.3f}, of a fresh build {distance.fresh_recall:.3f}, "
               f"over {counted(distance.n_questions, 'question')}")  # fmt: skip
-    print(sentence_of_advice(distance.advises_rebuild))
-
-
-def sentence_of_advice(advises: bool) -> str:
-    """Say in words whether a fresh build is worth it."""
-    return sentence(message("update.advice.rebuild" if advises else "update.advice.stay"))
+    print(sentence(message("update.advice.rebuild" if distance.advises_rebuild else "update.advice.stay")))
 
 
 def _undo(options: argparse.Namespace) -> None:

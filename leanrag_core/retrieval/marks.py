@@ -17,11 +17,6 @@ def mark_pattern(context: Context) -> re.Pattern[str]:
     return re.compile(rf"\[((?:{'|'.join(map(re.escape, letters))})\d+)\]" if letters else r"(?!)()")
 
 
-def known_marks(context: Context) -> frozenset[str]:
-    """Return all marks of the context."""
-    return frozenset(item.mark for item in context.items)
-
-
 def distinct(marks: Iterable[str]) -> tuple[str, ...]:
     """Return each mark once, in order of its first place."""
     return tuple(dict.fromkeys(marks))
@@ -52,7 +47,7 @@ def cited_answer(
 def cited_parts(text: str, context: Context) -> list[AnswerPart]:
     """Return the sentences of a text that a model wrote, each with the marks that the context has; others are taken
     out."""
-    known, pattern = known_marks(context), mark_pattern(context)
+    known, pattern = frozenset(item.mark for item in context.items), mark_pattern(context)
     parts: list[AnswerPart] = []
     for sentence in split_sentences(pattern.sub(lambda match: match[0] if match[1] in known else "", text)):
         marks = distinct(pattern.findall(sentence))

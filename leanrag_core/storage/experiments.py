@@ -38,11 +38,6 @@ _LOCK = ".votes.lock"
 _WAIT_SECONDS = 20  # for another session, which holds the lock for the time of one line
 
 
-def read_votes(folder: Path) -> tuple[Judgement, ...]:
-    """Return all lines in their order; none where there is no file. Raises RecordDamaged."""
-    return read_lines(Judgement, folder / VOTES)
-
-
 def add_votes(folder: Path, votes: Sequence[Judgement]) -> None:
     """Put the votes on the disk, behind those of other sessions. Raises StorageFailed."""
     with writing(message("what.experiment", title=folder.name)):
@@ -176,7 +171,7 @@ class ExperimentStore(RecordStore[ExperimentSummary, ExperimentWriter]):
     def votes(self, id_: str) -> tuple[Judgement, ...]:
         """Return what people voted, line by line, also on an experiment of the program. Raises ExperimentNotFound,
         RecordDamaged."""
-        return read_votes(self._own_folder(id_))
+        return read_lines(Judgement, self._own_folder(id_) / VOTES)
 
     def add_votes(self, id_: str, votes: Sequence[Judgement]) -> None:
         """Put votes on the disk, while the experiment may be running. Raises ExperimentNotFound, StorageFailed."""

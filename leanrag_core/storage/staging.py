@@ -63,7 +63,7 @@ def part_lock(target: Path, part: str, *, waiting: Callable[[], None]) -> Iterat
     that is made. waiting: see build_lock().
     """
     target = _named(target)
-    path, waited = _part_lock_file(target, part), False
+    path, waited = (target.parent / f"{_STAGING}{target.name}{_OF_PART}{part}.lock"), False
     while True:
         with _locked(target, _lock_file(target), waiting) as waited_for_index:
             waited = waited or waited_for_index
@@ -124,10 +124,6 @@ def _index(target: Path) -> Message:
 
 def _lock_file(target: Path) -> Path:
     return target.parent / f"{_STAGING}{target.name}.lock"
-
-
-def _part_lock_file(target: Path, part: str) -> Path:
-    return target.parent / f"{_STAGING}{target.name}{_OF_PART}{part}.lock"
 
 
 def _part_locks(target: Path) -> list[Path]:

@@ -63,13 +63,10 @@ class Recommendations:
     def stored(self, questions: AskedQuestions) -> tuple[StoredExperiment, ...]:
         """Read the experiments over those questions, the one that was run last first. Raises RecordDamaged,
         ExperimentNotFound for one that was deleted since."""
-        facts = self._index_facts()
+        facts = {each.id: IndexFacts(each.title, each.config.by_name(), True) for each in self._indexes.all()}
         read = []
         for id_ in questions.experiments:
             result = self._store.read(id_)
             changed = "" if result.is_shipped else self._store.run_at(id_)
             read.append(StoredExperiment(result, changed, facts))
         return tuple(sorted(read, key=attrgetter("changed"), reverse=True))
-
-    def _index_facts(self) -> Mapping[str, IndexFacts]:
-        return {each.id: IndexFacts(each.title, each.config.by_name(), True) for each in self._indexes.all()}

@@ -151,7 +151,7 @@ class Trials:
         if index.manifest.config.is_of(config):
             return index.folder_name
         trial = self._id(index, config)
-        if self._is_there(trial):
+        if self._record_file(trial).is_file() and bool(self._indexes.manifest_id(trial)):
             with suppress(OSError):  # cleared away just now; the next look finds that
                 os.utime(self._record_file(trial))
             return trial
@@ -243,9 +243,6 @@ class Trials:
 
     def _record_file(self, id_: str) -> Path:
         return self.root / f"{id_}{_RECORD}"
-
-    def _is_there(self, id_: str) -> bool:
-        return self._record_file(id_).is_file() and bool(self._indexes.manifest_id(id_))
 
     def _records(self) -> dict[str, TrialRecord]:
         """Return the record of each trial, the last used first."""

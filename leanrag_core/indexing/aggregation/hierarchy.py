@@ -92,7 +92,19 @@ def build_hierarchy(
         step = LayerStep(below, start.writer, rules, apply, progress, depth)
         graph = step.run(kinds, kind_counts)
         kind_counts = lift_counts(kind_counts, step.groups)
-        clusterings.append(_layer_clusters(below.number + 1, facts, clustering, step.counts))
+        clusterings.append(
+            LayerClusters(
+                **{**vars(facts), "relations_inside": step.counts.inside},
+                layer=below.number + 1,
+                cap=clustering.largest,
+                options=clustering.settings(),
+                tau=step.counts.tau,
+                relations_below=step.counts.below,
+                summarised=step.counts.summarised,
+                concatenated=step.counts.concatenated,
+                descriptions_cut=step.counts.descriptions_cut,
+            )
+        )
         drops.extend(step.drops)
         usage = usage + step.usage
         calls.extend(step.calls)
@@ -149,20 +161,3 @@ def _of_the_root(facts: ClusterFacts) -> ClusterFacts:
     """Return the facts of a layer whose clusters were given up for the root."""
     n = facts.nodes
     return replace(facts, clusters=1, smallest=n, median=n, largest=n, singletons=0, neighbours_inside=1.0)
-
-
-def _layer_clusters(
-    number: int, facts: ClusterFacts, options: ClusterOptions, relations: RelationCounts
-) -> LayerClusters:
-    """Make the report's record of a new layer; relations inside clusters are counted there, not given as a share."""
-    return LayerClusters(
-        **{**vars(facts), "relations_inside": relations.inside},
-        layer=number,
-        cap=options.largest,
-        options=options.settings(),
-        tau=relations.tau,
-        relations_below=relations.below,
-        summarised=relations.summarised,
-        concatenated=relations.concatenated,
-        descriptions_cut=relations.descriptions_cut,
-    )
