@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import Columns, Lists, numbers
+from leanrag_core.types.rows import Lists, Rows, numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -43,13 +43,8 @@ def report_text(summary: str, findings: list[tuple[str, str]]) -> str:
     return "\n".join([summary, *lines]).strip()
 
 
-class _Levels:
+class _Levels(Rows):
     """Communities as the rows of a table, each with its level and the row of its parent."""
-
-    table: pa.Table
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
 
     @cached_property
     def level(self) -> np.ndarray:
@@ -74,21 +69,6 @@ class Communities(_Levels):
     vectors: np.ndarray
     claims: pa.Table
     n_nodes: int
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Communities):
-            return NotImplemented
-        return (
-            self.n_nodes == other.n_nodes
-            and self.table.equals(other.table)
-            and self.claims.equals(other.claims)
-            and np.array_equal(self.vectors, other.vectors)
-        )
-
-    @cached_property
-    def cells(self) -> Columns:
-        """The columns, for reading single cells."""
-        return Columns(self.table)
 
     @cached_property
     def rating(self) -> np.ndarray:
@@ -162,9 +142,6 @@ class LayeredCommunities:
     starts: np.ndarray
     adjacency: "csr_array"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LayeredCommunities) and self.communities == other.communities
-
     def place(self, node: int) -> tuple[int, int]:
         """Return the layer and row of that node."""
         layer = int(np.searchsorted(self.starts, node, side="right")) - 1
@@ -192,9 +169,6 @@ class ConceptCommunities(_Levels):
 
     table: pa.Table
     size: tuple[int, int]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConceptCommunities) and self.size == other.size and self.table.equals(other.table)
 
     @cached_property
     def concepts(self) -> Lists:

@@ -69,6 +69,20 @@ class Columns:
         return column
 
 
+class Rows:
+    """What stands in the rows of a table."""
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    @cached_property
+    def cells(self) -> Columns:
+        """The columns, for reading single cells."""
+        return Columns(self.table)
+
+
 class Lists:
     """A column of n lists of numbers, whose cells are views; a list that is null is empty.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import Columns, Lists
+from leanrag_core.types.rows import Lists, Rows
 from leanrag_core.types.walks import Transition, normalised
 
 if TYPE_CHECKING:
@@ -19,16 +19,13 @@ STATEMENT_SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, eq=False)
-class Statements:
+class Statements(Rows):
     """table: of STATEMENT_SCHEMA, s rows: a text, the chunks that say it, the base entities in it, ascending.
     vectors: (s, d) float32 unit rows. size: entities and chunks of the index."""
 
     table: pa.Table
     vectors: np.ndarray
     size: tuple[int, int]
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
 
     @cached_property
     def entities(self) -> Lists:
@@ -39,11 +36,6 @@ class Statements:
     def chunks(self) -> Lists:
         """The chunks of each text."""
         return Lists(self.table["chunks"])
-
-    @cached_property
-    def cells(self) -> Columns:
-        """The columns, for reading single cells."""
-        return Columns(self.table)
 
     @cached_property
     def by_entity(self) -> "csr_array":

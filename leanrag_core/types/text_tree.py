@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import Columns, Lists, numbers
+from leanrag_core.types.rows import Lists, Rows, numbers
 
 NODE_SCHEMA = pa.schema(
     [
@@ -24,7 +24,7 @@ NODE_SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, eq=False)
-class TextTree:
+class TextTree(Rows):
     """A tree of texts; a node may have several parents.
 
     table: of NODE_SCHEMA, layer by layer. vectors: (n, d) float32 unit rows.
@@ -32,21 +32,6 @@ class TextTree:
 
     table: pa.Table
     vectors: np.ndarray
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, TextTree)
-            and self.table.equals(other.table)
-            and np.array_equal(self.vectors, other.vectors)
-        )
-
-    @cached_property
-    def cells(self) -> Columns:
-        """The columns, for reading single cells."""
-        return Columns(self.table)
 
     @cached_property
     def layer(self) -> np.ndarray:

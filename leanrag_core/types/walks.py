@@ -25,14 +25,6 @@ class NounGraph:
     occurrences: pa.Table
     size: tuple[int, int]
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, NounGraph)
-            and self.size == other.size
-            and self.pairs.equals(other.pairs)
-            and self.occurrences.equals(other.occurrences)
-        )
-
     @cached_property
     def adjacency(self) -> "csr_array":
         """(n_entities, n_entities) float32, symmetric: sentences that hold both."""
@@ -98,13 +90,6 @@ class WalkOperator:
     to_entities: "csr_array"
     between_chunks: PackedTransition | None = None
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WalkOperator) and all(
-            np.array_equal(getattr(mine, name), getattr(others, name))
-            for mine, others in ((self.to_chunks, other.to_chunks), (self.to_entities, other.to_entities))
-            for name in ARRAYS
-        )
-
 
 def walk_operator(mentions: "csr_array") -> WalkOperator:
     """Return the walk operator of those mentions. mentions: (n_entities, n_chunks), see Index.entity_chunks."""
@@ -149,11 +134,6 @@ class Transition:
     """Probabilities of a step on an undirected graph. matrix: (n, n) float64, see normalised(), symmetric weights."""
 
     matrix: "csr_array"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Transition) and all(
-            np.array_equal(getattr(self.matrix, name), getattr(other.matrix, name)) for name in ARRAYS
-        )
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])

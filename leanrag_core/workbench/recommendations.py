@@ -1,6 +1,5 @@
 """Recommendations: which system stored experiments support for a wish, and over which questions they can tell."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter

@@ -1,6 +1,7 @@
 """Whether two values hold the same, down to the arrays in them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ def assert_same(left: Any, right: Any) -> None:
         assert len(left) == len(right)
         for first, second in zip(left, right, strict=True):
             assert_same(first, second)
+    elif is_dataclass(left) and type(left).__eq__ is object.__eq__:
+        for each in fields(left):
+            assert_same(getattr(left, each.name), getattr(right, each.name))
     elif hasattr(left, "__dict__") and type(left).__eq__ is object.__eq__:
         assert_same(vars(left), vars(right))
     else:

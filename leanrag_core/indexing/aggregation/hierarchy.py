@@ -10,7 +10,7 @@ from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions
 from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder, embedding_text
-from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts, StageProgress, expected_totals
+from leanrag_core.indexing.aggregation.layer_step import LayerStep, StageProgress, expected_totals
 from leanrag_core.indexing.aggregation.relations import Texts, joined, lift_counts
 from leanrag_core.indexing.aggregation.rules import AggregationRules, released_depth
 from leanrag_core.indexing.aggregation.writer import AggregationWriter

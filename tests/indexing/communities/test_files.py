@@ -11,6 +11,7 @@ import pytest
 from leanrag_core.errors import IndexDamaged, PartDamaged
 from leanrag_core.indexing.communities.files import read_communities, write_communities
 from leanrag_core.types.communities import COMMUNITY_SCHEMA, Communities
+from tests.contract.same import assert_same
 from tests.retrieval.hand_communities import hand_communities
 
 
@@ -33,7 +34,7 @@ def without_a_summary(rows: list[dict[str, Any]]) -> None:
 def test_communities_come_back_as_they_were_written(tmp_path: Path) -> None:
     made = hand_communities([(2, 1, "Mites are said to harm.")])
     write_communities(tmp_path, made)
-    assert read(tmp_path, made) == made
+    assert_same(read(tmp_path, made), made)
 
 
 @pytest.mark.parametrize("change", [its_own_parent, outside_the_graph, without_a_summary])

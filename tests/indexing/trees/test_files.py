@@ -11,6 +11,7 @@ import pytest
 from leanrag_core.errors import IndexDamaged, PartDamaged
 from leanrag_core.indexing.text_trees import read_tree, write_tree
 from leanrag_core.types.text_tree import NODE_SCHEMA
+from tests.contract.same import assert_same
 from tests.retrieval.test_raptor import tree
 from tests.small_index import small_index
 
@@ -47,7 +48,7 @@ def empty_text(rows: list[dict[str, Any]]) -> None:
 
 def test_a_tree_comes_back_as_it_was_written(tmp_path: Path) -> None:
     write_tree(tmp_path, tree())
-    assert read_tree(tmp_path, INDEX) == tree()
+    assert_same(read_tree(tmp_path, INDEX), tree())
 
 
 @pytest.mark.parametrize("change", [above_itself, without_children, outside_the_tree, outside_the_chunks, empty_text])

@@ -11,6 +11,7 @@ from leanrag_core.indexing.parts.noun_graph import noun_graph
 from leanrag_core.types.index import Index
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 from tests.contract.indexes import INDEXES
+from tests.contract.same import assert_same
 from tests.index_parts import no_embedding
 from tests.small_index import small_index
 
@@ -78,4 +79,4 @@ def test_the_part_is_read_as_it_was_made(tmp_path: Path) -> None:
     nouns = noun_graph(index, lambda done, total: None)
     tools = PartTools(no_embedding, part={"noun_graph": nouns}.__getitem__)
     Part().build(index, tmp_path, Config(), tools)
-    assert Part().read(tmp_path, index) == concept_communities(nouns, max_size=10, hub_deviations=4.0)
+    assert_same(Part().read(tmp_path, index), concept_communities(nouns, max_size=10, hub_deviations=4.0))
