@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import parsed_option
-from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, is_file, preset, presets
+from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, help_of, is_file, preset, presets
 from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
@@ -61,7 +61,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         }
         if isinstance(spec.default, bool):
             kind = {"action": argparse.BooleanOptionalAction}
-        text = f"{_in_english(spec.metadata['help'])} (default: {spec.default})".replace("%", "%%")
+        text = f"{help_text(spec)} (default: {spec.default})"
         parser.add_argument(f"--{spec.name.replace('_', '-')}", default=argparse.SUPPRESS, help=text, **kind)
 
 
@@ -78,8 +78,10 @@ def model_name(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def _in_english(text: str | Message) -> str:
-    return sentence(text) if isinstance(text, Message) else text
+def help_text(spec: "Field[Any]") -> str:
+    """Return the help of an option's field in English, as argparse takes it."""
+    text = help_of(spec)
+    return (sentence(text) if isinstance(text, Message) else text).replace("%", "%%")
 
 
 def config_of(options: argparse.Namespace) -> IndexConfig:

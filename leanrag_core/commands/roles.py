@@ -5,7 +5,7 @@ import os
 from dataclasses import fields, replace
 from typing import Any
 
-from leanrag_core.commands._options import Verbs, set_run
+from leanrag_core.commands._options import Verbs, help_text, set_run
 from leanrag_core.commands._printing import printed_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.chunking import chunk_documents
@@ -29,21 +29,17 @@ def add_verbs(verbs: Verbs) -> None:
     parser.add_argument("--provider", metavar="NAME", help="a known provider: its address and the usual key variable")
     parser.add_argument("--address", metavar="URL", help="of the role's server; empty: the endpoint of all")
     parser.add_argument("--model", metavar="openai:NAME", help="the role's model; empty: the built-in engine")
+    specs = {spec.name: spec for spec in fields(Role)}
     for name in _TEXTS:
-        parser.add_argument(f"--{name.replace('_', '-')}", help=_help_of(name))
-    for spec in fields(Role):
-        if isinstance(spec.default, int | float) or spec.name == "temperature":
+        parser.add_argument(f"--{name.replace('_', '-')}", help=help_text(specs[name]))
+    for name, spec in specs.items():
+        if isinstance(spec.default, int | float) or name == "temperature":
             kind = int if isinstance(spec.default, int) else float
-            parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, help=_help_of(spec.name))
+            parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=help_text(spec))
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars for a million tokens")
     parser.add_argument("--clear", action="store_true", help="ask the role as all are asked")
     parser.add_argument("--check", action="store_true", help="make a small call to the role, and say what came of it")
     set_run(parser, _roles)
-
-
-def _help_of(name: str) -> str:
-    spec = next(spec for spec in fields(Role) if spec.name == name)
-    return sentence(spec.metadata["help"]).replace("%", "%%")
 
 
 def _roles(options: argparse.Namespace) -> None:

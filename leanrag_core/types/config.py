@@ -1,7 +1,7 @@
 """Settings of an index, each with bounds, help and the paper's value; names of models; named settings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
@@ -71,7 +71,7 @@ SEEDS, CLIMB, RELATED, CHUNKS, CONTEXT = STEPS = ("seeds", "climb", "relations",
 def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which most are left out
     default: Any,
     *,
-    help: str | Message,
+    help: str | Message | None = None,
     low: Any = None,
     high: Any = None,
     paper: Any = None,
@@ -87,6 +87,7 @@ def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which
 ) -> Any:
     """Return a dataclass field that also draws its form, its command-line flag and its validation.
 
+    help: None for the sentence that has the field's name (help_of).
     absent: the stored record leaves it out at its default, so that indexes from before the option have the same record
     and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls, and a
     setting of an index among the first ones of Build; others are drawn behind a button or a fold. link: its name in
@@ -100,6 +101,12 @@ def option(  # noqa: PLR0913  # a declaration beside a field: keywords, of which
     drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine, "stage": stage}
     drawn |= {"step": step}
     return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
+
+
+def help_of(spec: "Field[Any]") -> str | Message:
+    """Return what an option's field says about itself; "" for a field that is no option."""
+    own: str | Message | None = spec.metadata.get("help", "")
+    return message(f"option.help.{spec.name}") if own is None else own
 
 
 def validate(config: Any) -> None:
@@ -129,92 +136,39 @@ def validate(config: Any) -> None:
 class IndexConfig:
     """Everything that decides what an index holds. Same corpus, same IndexConfig: same bytes."""
 
-    cluster_size: int = option(
-        20, low=2, high=200, paper=20, in_row=True, stage=CLUSTER, help=message("option.help.cluster_size")
-    )
-    tau: str | int | float | None = option(None, paper=3, in_row=True, stage=RELATIONS, help=message("option.help.tau"))
-    concatenation_tokens: int = option(
-        1000, low=16, high=8192, stage=RELATIONS, help=message("option.help.concatenation_tokens")
-    )
-    chunk_tokens: int = option(
-        512, low=32, high=8192, paper=1024, in_row=True, stage=CHUNK, help=message("option.help.chunk_tokens")
-    )
-    overlap_tokens: int = option(
-        64, low=0, high=4096, paper=128, in_row=True, stage=CHUNK, help=message("option.help.overlap_tokens")
-    )
-    size_cap: bool = option(True, in_row=True, stage=CLUSTER, help=message("option.help.size_cap"))
-    cap_by: str = option("capacity", choices=("capacity", "split"), stage=CLUSTER, help=message("option.help.cap_by"))
-    smoothing: int = option(1, low=0, high=3, paper=0, stage=CLUSTER, help=message("option.help.smoothing"))
-    neighbours: int = option(12, low=1, high=64, stage=CLUSTER, help=message("option.help.neighbours"))
-    space: int = option(128, low=2, high=384, stage=CLUSTER, help=message("option.help.space"))
-    singletons: str = option(
-        "join", choices=("join", "keep", "released"), stage=CLUSTER, help=message("option.help.singletons")
-    )
-    cluster_engine: str = option(
-        "workbench",
-        choices=("workbench", "reference"),
-        absent=True,
-        stage=CLUSTER,
-        help=message("option.help.cluster_engine"),
-    )
-    covariance: str = option(
-        "tied", choices=("tied", "full", "diag"), absent=True, stage=CLUSTER, help=message("option.help.covariance")
-    )
-    starts: str = option(
-        "one", choices=("one", "released"), absent=True, stage=CLUSTER, help=message("option.help.starts")
-    )
-    cluster_count: str = option(
-        "size", choices=("size", "bic"), absent=True, stage=CLUSTER, help=message("option.help.cluster_count")
-    )
-    reduction: str = option(
-        "pca", choices=("pca", "umap", "none"), absent=True, stage=CLUSTER, help=message("option.help.reduction")
-    )
-    stop_rule: str = option(
-        "root", choices=("root", "released"), absent=True, stage=CLUSTER, help=message("option.help.stop_rule")
-    )
-    max_layers: str = option(
-        "root", choices=("root", "released"), absent=True, stage=CLUSTER, help=message("option.help.max_layers")
-    )
-    relation_rule: str = option(
-        "lambda",
-        choices=("lambda", "released"),
-        absent=True,
-        stage=RELATIONS,
-        help=message("option.help.relation_rule"),
-    )
-    relation_input: str = option(
-        "descriptions",
-        choices=("descriptions", "findings"),
-        absent=True,
-        stage=RELATIONS,
-        help=message("option.help.relation_input"),
-    )
-    concatenation: str = option(
-        "clean", choices=("clean", "records"), absent=True, stage=RELATIONS, help=message("option.help.concatenation")
-    )
-    singleton_relations: str = option(
-        "lifted",
-        choices=("lifted", "dropped"),
-        absent=True,
-        stage=RELATIONS,
-        help=message("option.help.singleton_relations"),
-    )
-    model: str = option("builtin", of_engine=True, stage=EXTRACT, help=message("option.help.model"))
-    embedding: str = option("builtin", of_engine=True, stage=EMBED, help=message("option.help.embedding"))
-    aggregation_model: str = option("", of_engine=True, stage=EXTRACT, help=message("option.help.aggregation_model"))
-    seed: int = option(0, low=0, high=2**31 - 1, in_row=True, stage=CLUSTER, help=message("option.help.seed"))
-    gleaning_rounds: int = option(
-        1, low=0, high=5, of_engine=True, stage=EXTRACT, help=message("option.help.gleaning_rounds")
-    )
+    cluster_size: int = option(20, low=2, high=200, paper=20, in_row=True, stage=CLUSTER)
+    tau: str | int | float | None = option(None, paper=3, in_row=True, stage=RELATIONS)
+    concatenation_tokens: int = option(1000, low=16, high=8192, stage=RELATIONS)
+    chunk_tokens: int = option(512, low=32, high=8192, paper=1024, in_row=True, stage=CHUNK)
+    overlap_tokens: int = option(64, low=0, high=4096, paper=128, in_row=True, stage=CHUNK)
+    size_cap: bool = option(True, in_row=True, stage=CLUSTER)
+    cap_by: str = option("capacity", choices=("capacity", "split"), stage=CLUSTER)
+    smoothing: int = option(1, low=0, high=3, paper=0, stage=CLUSTER)
+    neighbours: int = option(12, low=1, high=64, stage=CLUSTER)
+    space: int = option(128, low=2, high=384, stage=CLUSTER)
+    singletons: str = option("join", choices=("join", "keep", "released"), stage=CLUSTER)
+    cluster_engine: str = option("workbench", choices=("workbench", "reference"), absent=True, stage=CLUSTER)
+    covariance: str = option("tied", choices=("tied", "full", "diag"), absent=True, stage=CLUSTER)
+    starts: str = option("one", choices=("one", "released"), absent=True, stage=CLUSTER)
+    cluster_count: str = option("size", choices=("size", "bic"), absent=True, stage=CLUSTER)
+    reduction: str = option("pca", choices=("pca", "umap", "none"), absent=True, stage=CLUSTER)
+    stop_rule: str = option("root", choices=("root", "released"), absent=True, stage=CLUSTER)
+    max_layers: str = option("root", choices=("root", "released"), absent=True, stage=CLUSTER)
+    relation_rule: str = option("lambda", choices=("lambda", "released"), absent=True, stage=RELATIONS)
+    relation_input: str = option("descriptions", choices=("descriptions", "findings"), absent=True, stage=RELATIONS)
+    concatenation: str = option("clean", choices=("clean", "records"), absent=True, stage=RELATIONS)
+    singleton_relations: str = option("lifted", choices=("lifted", "dropped"), absent=True, stage=RELATIONS)
+    model: str = option("builtin", of_engine=True, stage=EXTRACT)
+    embedding: str = option("builtin", of_engine=True, stage=EMBED)
+    aggregation_model: str = option("", of_engine=True, stage=EXTRACT)
+    seed: int = option(0, low=0, high=2**31 - 1, in_row=True, stage=CLUSTER)
+    gleaning_rounds: int = option(1, low=0, high=5, of_engine=True, stage=EXTRACT)
     entity_types: tuple[str, ...] = option(
         ("person", "organization", "location", "event", "concept", "product", "method", "law"),
         of_engine=True,
         stage=EXTRACT,
-        help=message("option.help.entity_types"),
     )
-    prompts: tuple[tuple[str, str], ...] = option(
-        (), of_engine=True, stage=EXTRACT, help=message("option.help.prompts")
-    )
+    prompts: tuple[tuple[str, str], ...] = option((), of_engine=True, stage=EXTRACT)
 
     def __post_init__(self) -> None:
         validate(self)

@@ -6,7 +6,6 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.files.records import absent_at_default
-from leanrag_core.messages.message import message
 from leanrag_core.system.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, SCHEDULER, Fault, fault_of, parts_of
 from leanrag_core.types.config import is_file, is_remote, model_title, option, validate
 from leanrag_core.types.roles import ANSWERS, EMBEDDINGS, EXTRACTION, OWN_LIMITS, ROLES, WITH, Role
@@ -67,32 +66,27 @@ class Settings:
     key_variable: str = option(
         "OPENAI_API_KEY", help="Environment variable, or name in the app's secrets, that holds the key."
     )
-    concurrency: int = option(8, low=1, high=256, help=message("option.help.concurrency"))
-    requests_per_minute: int = option(0, low=0, high=1_000_000, help=message("option.help.requests_per_minute"))
-    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help=message("option.help.tokens_per_minute"))
-    timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help=message("option.help.timeout_seconds"))
-    retries: int = option(6, low=0, high=20, help=message("option.help.retries"))
-    temperature: float = option(0.0, low=0.0, high=2.0, help=message("option.help.temperature"))
-    prompt_form: str = option(AUTO, choices=PROMPT_FORMS, help=message("option.help.prompt_form"))
-    max_reply_tokens: int = option(4096, low=64, high=131_072, help=message("option.help.max_reply_tokens"))
-    build_model: str = option("", help=message("option.help.build_model"))
-    build_embedding: str = option("", help=message("option.help.build_embedding"))
+    concurrency: int = option(8, low=1, high=256)
+    requests_per_minute: int = option(0, low=0, high=1_000_000)
+    tokens_per_minute: int = option(0, low=0, high=1_000_000_000)
+    timeout_seconds: float = option(120.0, low=1.0, high=3600.0)
+    retries: int = option(6, low=0, high=20)
+    temperature: float = option(0.0, low=0.0, high=2.0)
+    prompt_form: str = option(AUTO, choices=PROMPT_FORMS)
+    max_reply_tokens: int = option(4096, low=64, high=131_072)
+    build_model: str = option("")
+    build_embedding: str = option("")
     answer_model: str = option(
         "", help="Model for answers about every index, openai:NAME; empty takes the index's own."
     )
-    models_folder: str = option("", help=message("option.help.models_folder"))
+    models_folder: str = option("")
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."
     )
-    parse_seconds: float = option(60.0, low=1.0, high=3600.0, help=message("option.help.parse_seconds"))
-    parse_memory_mb: int = option(1500, low=256, high=1_000_000, help=message("option.help.parse_memory_mb"))
-    parse_output_mb: int = option(256, low=1, high=100_000, help=message("option.help.parse_output_mb"))
-    stages_mb: int = option(
-        2000,
-        low=0,
-        high=10_000_000,
-        help=message("option.help.stages_mb"),
-    )
+    parse_seconds: float = option(60.0, low=1.0, high=3600.0)
+    parse_memory_mb: int = option(1500, low=256, high=1_000_000)
+    parse_output_mb: int = option(256, low=1, high=100_000)
+    stages_mb: int = option(2000, low=0, high=10_000_000)
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
     windows: Mapping[str, int] = field(default_factory=dict)  # tokens, by model, where the server does not say

@@ -10,7 +10,7 @@ import streamlit as st
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval import settings
 from leanrag_core.retrieval.base import RERANK
-from leanrag_core.types.config import CHUNK, IndexConfig
+from leanrag_core.types.config import CHUNK, IndexConfig, help_of
 from leanrag_core.types.visible import visible
 from pages.common import markup, reveal, state, widgets
 from pages.common.html import draw
@@ -54,7 +54,7 @@ def link_name(spec: Field[Any], prefix: str) -> str:
 
 def hint(spec: Field[Any]) -> str:
     """Return the field's help text with the paper's value."""
-    help_text = words(spec.metadata.get("help") or "")
+    help_text = words(help_of(spec))
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
         return help_text

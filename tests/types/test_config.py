@@ -1,14 +1,17 @@
 """Settings out of their bounds, or of another kind, are refused by name."""
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.strategies.leanrag import Config
-from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.config import IndexConfig, help_of
+from leanrag_core.types.roles import Role
+from leanrag_core.types.settings import Execution, Settings
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,11 @@ def test_an_option_of_another_kind_or_out_of_bounds_is_refused(kind: Any, option
 
 def test_a_whole_number_serves_where_a_fraction_may_be() -> None:
     assert Settings(timeout_seconds=30).timeout_seconds == 30
+
+
+@pytest.mark.parametrize("kind", [IndexConfig, Settings, Execution, Role])
+def test_every_option_says_what_it_is(kind: type[Any]) -> None:
+    for spec in fields(kind):
+        help_text = help_of(spec)
+        said = sentence(help_text) if isinstance(help_text, Message) else help_text
+        assert said or "help" not in spec.metadata, spec.name
