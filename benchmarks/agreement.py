@@ -38,10 +38,10 @@ from benchmarks.peers.given import (
     read_retrieved,
 )
 from benchmarks.system_table import make_parts
-from leanrag_core.retrieval.answer_types import mapped_question
 from leanrag_core.retrieval.base import strategies
-from leanrag_core.retrieval.drift_steps import NEAREST_REPORTS
 from leanrag_core.retrieval.question_terms import query_entities, query_keywords
+from leanrag_core.retrieval.strategies.graphrag_drift import NEAREST_REPORTS
+from leanrag_core.retrieval.strategies.minirag import mapped_question
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import mean_direction, nearest_rows
 from leanrag_core.types.communities import Communities, report_text

@@ -2,8 +2,7 @@
 
 import time
 
-from leanrag_core.retrieval.budgets import Candidate
-from leanrag_core.retrieval.token_sums import Piece, fixed
+from leanrag_core.retrieval.budgets import Candidate, Piece, fixed
 from leanrag_core.text.tokens import count_tokens, rest_of_line
 from tests.large_index import large_index
 

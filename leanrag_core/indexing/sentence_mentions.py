@@ -1,4 +1,4 @@
-"""Which sentences of a chunk hold which of its entities by name."""
+"""Which sentences of a chunk hold which of its entities by name, and statements of an index part on disk."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

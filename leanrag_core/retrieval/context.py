@@ -10,7 +10,9 @@ from leanrag_core.retrieval.budgets import (
     LEAST_TOKENS,
     TRIMMED,
     Candidate,
+    Piece,
     choose_until_full,
+    fixed,
     scaled,
     section,
     section_form,
@@ -18,7 +20,6 @@ from leanrag_core.retrieval.budgets import (
 )
 from leanrag_core.retrieval.repeats import SeenSentences
 from leanrag_core.retrieval.subgraph import nodes_by_layer
-from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.text.sentences import up_to_last_sentence
 from leanrag_core.text.tokens import count_tokens, finding_lines, rest_of_line, trim_to_tokens

@@ -1,4 +1,5 @@
-"""An index cut to the documents of a scope: what an index of them alone would hold, as nearly as the stored one allows.
+"""Which documents a scope holds, and an index cut to them: what an index of them alone would hold, as nearly as the
+stored one allows.
 
 Entities and relations that the documents do not mention go. Texts that rest on other documents too are made anew from
 what is inside, and embedded. The stored clusters, with the members that are left, become layers again: the hierarchy is
@@ -21,8 +22,15 @@ from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Start, b
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
-from leanrag_core.scoping.as_of import GraphThen, Quotes, graph_then, left_out, replaced_columns, texts_then
-from leanrag_core.scoping.texts import InsideTexts
+from leanrag_core.scoping.as_of import (
+    GraphThen,
+    InsideTexts,
+    Quotes,
+    graph_then,
+    left_out,
+    replaced_columns,
+    texts_then,
+)
 from leanrag_core.storage.counted_columns import chunks_with_places, entities_with_tokens, relations_with_tokens
 from leanrag_core.text.dates import date_of_text
 from leanrag_core.types.config import BUILTIN

@@ -1,4 +1,9 @@
-"""The experiments and sweeps of a record store: what each question found and took, and which indexes are built."""
+"""The experiments and sweeps of a record store: what each question found and took, and which indexes are built.
+
+Verdicts of people on the answers are a file of lines beside the others, to which any session appends. A line is a
+Judgement with the criteria that were voted on; a later line on the same thing replaces what an earlier one says, and a
+verdict of None takes it back. Nothing is rewritten, so a kill loses at most the line that it cuts.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -23,10 +23,10 @@ from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
 from leanrag_core.files.atomic import refused_by_the_disk, storage_failed, write_json
 from leanrag_core.files.records import plain
 from leanrag_core.messages.message import message
+from leanrag_core.storage.cell_search import RECALL, floors_of, recall_of, search_queries
 from leanrag_core.storage.digests import sealed
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, fingerprinted, layer_searches
-from leanrag_core.storage.search_recall import RECALL, floors_of, recall_of, search_queries
 from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.system.environment import PACKAGES, holds_secrets, without_secrets
 from leanrag_core.types.graph import Layer

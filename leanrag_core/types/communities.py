@@ -1,4 +1,5 @@
-"""Communities of a graph with their reports and claims, as the index part holds them."""
+"""Communities of a graph with their reports and claims, and those of concepts with the chunks that these occur in, as
+index parts hold them."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -11,8 +11,7 @@ import pytest
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import windowed_embedding
 from leanrag_core.models.base import embed_queries
-from leanrag_core.models.e5 import E5Session, MultilingualE5, e5_graph, is_installed, model_file
-from leanrag_core.models.e5_weights import PackedFile
+from leanrag_core.models.e5 import E5Session, MultilingualE5, PackedFile, e5_graph, is_installed, model_file
 from leanrag_core.models.embed_task import KeptVectors, embed_task
 from leanrag_core.models.minilm import MiniLM
 

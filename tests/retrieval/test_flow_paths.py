@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from leanrag_core.retrieval.flow_paths import FlowPath, flow_paths
+from leanrag_core.retrieval.strategies.pathrag import FlowPath, flow_paths
 
 
 def graph(n: int, *edges: tuple[int, int]) -> csr_array:

@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.retrieval.answer_types import mapped_question, own_types
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.strategies.minirag import merged_scores
+from leanrag_core.retrieval.strategies.minirag import mapped_question, merged_scores, own_types
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.retrieval.scripted_tools import Scripted

@@ -11,8 +11,8 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.pacing import Meter
 from leanrag_core.models.window import Window
 from leanrag_core.retrieval.base import Query
+from leanrag_core.retrieval.deepening_search import SentenceTest, least_cosine
 from leanrag_core.retrieval.map_reduce import Faults
-from leanrag_core.retrieval.relevance_tests import SentenceTest, least_cosine
 from leanrag_core.retrieval.strategies.lazygraphrag import Config, Strategy
 from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.types.calls import Budget

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+from leanrag_core.retrieval.budgets import Piece, blank_line_tokens, fixed, joined
 from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, ENTITY_TOKENS, RELATION_SCHEMA

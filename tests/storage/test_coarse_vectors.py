@@ -7,9 +7,8 @@ import pytest
 
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import cosines, nearest_rows, rank, row_cosines
-from leanrag_core.storage import coarse_vectors
-from leanrag_core.storage.coarse_vectors import COARSE_ABOVE, CoarseStore, CoarseVectors
-from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage import search_store
+from leanrag_core.storage.search_store import COARSE_ABOVE, CoarseStore, CoarseVectors, SearchStore
 
 
 def rows_by_chance(n: int, dimension: int = 24, seed: int = 0) -> np.ndarray:
@@ -61,7 +60,7 @@ def test_digits_of_a_question_stay_below_128(many: np.ndarray, monkeypatch: pyte
             digits.append(inputs["digits"])
             return [np.zeros((len(inputs["digits"]), self.n_rows), dtype=np.float32)]
 
-    monkeypatch.setattr(coarse_vectors, "_session", Session)
+    monkeypatch.setattr(search_store, "_session", Session)
     CoarseVectors(many[:3]).cosines(many[:200])
     [of_questions] = digits
     assert 0 < of_questions.min() < 10
@@ -71,8 +70,8 @@ def test_digits_of_a_question_stay_below_128(many: np.ndarray, monkeypatch: pyte
 def test_vectors_are_coded_in_more_than_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = rows_by_chance(1000)
     whole = CoarseVectors(vectors).cosines(vectors[:2])
-    monkeypatch.setattr(coarse_vectors, "_ROWS_A_SESSION", 300)
-    monkeypatch.setattr(coarse_vectors, "_ROWS_CODED", 70)
+    monkeypatch.setattr(search_store, "_ROWS_A_SESSION", 300)
+    monkeypatch.setattr(search_store, "_ROWS_CODED", 70)
     parts = CoarseVectors(vectors).cosines(vectors[:2])
     assert parts.values.tobytes() == whole.values.tobytes()
     assert parts.margins.tobytes() == whole.margins.tobytes()

@@ -1,4 +1,7 @@
-"""What a build will take, found before it is started: by the built-in engine, or guessed for models of an endpoint."""
+"""What a build will take, found before it is started: by the built-in engine, or guessed for models of an endpoint.
+
+Calls that are sent in batch files cost half the price, and take up to a day for each round of them.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
 """HyperGraphRAG: facts of several entities as hyperedges; entities of the question lead to facts, near facts to
-entities, and chunks join them (Luo et al. 2025, section 4)."""
+entities, and chunks join them (Luo et al. 2025, section 4; the orders of its release, `operate.py`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

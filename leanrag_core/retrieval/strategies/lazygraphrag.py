@@ -26,7 +26,7 @@ from leanrag_core.retrieval.concepts import (
     together_links,
 )
 from leanrag_core.retrieval.context import CHUNKS, context_caption, joined_sections, passage_line
-from leanrag_core.retrieval.deepening_search import SearchResult, deepening_search
+from leanrag_core.retrieval.deepening_search import SearchResult, SentenceTest, deepening_search
 from leanrag_core.retrieval.graph_traces import ENTITY
 from leanrag_core.retrieval.map_reduce import (
     CALLS_AT_ONCE,
@@ -54,7 +54,6 @@ from leanrag_core.retrieval.passages import (
     search_ids,
 )
 from leanrag_core.retrieval.question_terms import Subqueries, subqueries
-from leanrag_core.retrieval.relevance_tests import SentenceTest
 from leanrag_core.retrieval.report_points import BEST_RATING
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.tracing import Retrieval, link

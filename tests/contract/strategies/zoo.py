@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Preset, Query, trace_index
-from leanrag_core.retrieval.budgets import Candidate, SectionForm, section
+from leanrag_core.retrieval.budgets import Candidate, SectionForm, fixed, section
 from leanrag_core.retrieval.context import joined_sections, passage_line
 from leanrag_core.retrieval.passages import passage_items, ranked_by_vector
-from leanrag_core.retrieval.token_sums import fixed
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import option, validate
