@@ -154,15 +154,10 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a part, whose bounds are checked when they are made."""
+    """Options of a part, whose bounds are checked when they are made; as they are, those of a part that has none."""
 
     def __post_init__(self) -> None:
         validate(self)
-
-
-@dataclass(frozen=True)
-class NoOptions:
-    """Options of a part that has none."""
 
 
 class PartBase:
@@ -171,7 +166,8 @@ class PartBase:
 
     title, help: unless given, the messages "part.NAME.title" and "part.NAME.help".
     version: of the part's rules; raise it when they give something else of the same index. writes_texts: whether a
-    language model writes some of it, where there is one.
+    language model writes some of it, where there is one. seconds: that making it takes, besides those for each entity
+    and relation of the base graph, each chunk, and each vector of all layers.
     """
 
     name: str
@@ -180,6 +176,8 @@ class PartBase:
     needs: tuple[str, ...]
     version = 1
     writes_texts = False
+    seconds = Range(0.05, 0.3, 1.0)
+    seconds_an_entity = seconds_a_relation = seconds_a_chunk = seconds_a_vector = ZERO
 
     def __init_subclass__(cls) -> None:
         for text in ("title", "help"):
@@ -196,6 +194,14 @@ class PartBase:
         index_digests() does."""
         own = fingerprint_of(self, self.version, index, config, models)
         return with_language(own, index, models) if self.writes_texts else own
+
+    def forecast(self, index: Index, config: Any, models: PartModels) -> Forecast:
+        """Estimate the seconds of a part that asks no model."""
+        base = index.layers[0]
+        seconds = self.seconds + self.seconds_an_entity.scaled(len(base))
+        seconds += self.seconds_a_relation.scaled(base.relations.num_rows)
+        seconds += self.seconds_a_chunk.scaled(index.chunks.num_rows)
+        return part_forecast(seconds + self.seconds_a_vector.scaled(sum(map(len, index.layers))))
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
         """Return every file."""
@@ -289,9 +295,6 @@ def with_language(fingerprint: str, index: Index, models: PartModels) -> str:
         return fingerprint
     decides = [fingerprint, models.language.fingerprint, *map(repr, index.manifest.config.prompts)]
     return hashlib.sha256("\n".join(decides).encode()).hexdigest()[:16]
-
-
-SECONDS_OF_A_PART = Range(0.05, 0.3, 1.0)  # besides those of its entities or chunks
 
 
 def part_forecast(seconds: Range, stages: tuple[StageForecast, ...] = ()) -> Forecast:

@@ -3,18 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.cell_search import CELLS, CellSearch, write_cells
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, VECTORS
-
-_SECONDS = Range(0.01, 0.1, 1.0)
-_SECONDS_A_VECTOR = Range(2e-6, 6e-6, 3e-5)
 
 
 @dataclass(frozen=True)
@@ -31,14 +28,12 @@ class Part(PartBase):
     version = 2
     help = message("part.cells.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
+    seconds = Range(0.01, 0.1, 1.0)
+    seconds_a_vector = Range(2e-6, 6e-6, 3e-5)
 
     def offered(self, index: Index) -> bool:
         """Return whether a layer is too large to be searched exactly in a moment."""
         return any(len(layer) > EXACT_UP_TO for layer in index.layers)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of vectors; no model is called."""
-        return part_forecast(_SECONDS + _SECONDS_A_VECTOR.scaled(sum(map(len, index.layers))))
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the cells and measure with how many of them a question has to be compared."""

@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SEARCH, SearchPlace, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import VECTORS, LayerSearch
-
-_SECONDS_A_VECTOR = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors
-_SECONDS_TO_START = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of its own
 
 
 @dataclass(frozen=True)
@@ -38,11 +35,8 @@ class Part(PartBase):
     name = "chroma"
     help = message("part.chroma.help", n=EXACT_UP_TO)
     needs: tuple[str, ...] = (VECTORS,)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of vectors; no model is called."""
-        n_vectors = sum(map(len, index.layers))
-        return part_forecast(_SECONDS_TO_START + _SECONDS_A_VECTOR.scaled(n_vectors))
+    seconds = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of its own
+    seconds_a_vector = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the search index; an earlier attempt is begun again, since Chroma cannot go on with it."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS
@@ -20,7 +20,6 @@ from leanrag_core.types.manifest import CHUNKS
 if TYPE_CHECKING:
     from bm25s import BM25
 
-_SECONDS_A_CHUNK = Range(0.0001, 0.0004, 0.002)
 _REPORT_EVERY = 500  # chunks
 
 
@@ -38,10 +37,7 @@ class Part(PartBase):
     name = "lexical"
     needs: tuple[str, ...] = (CHUNKS,)
     version = 2
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of chunks; no model is called."""
-        return part_forecast(SECONDS_OF_A_PART + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows))
+    seconds_a_chunk = Range(0.0001, 0.0004, 0.002)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the term weights; a chunk without any word has none."""

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.storage.tables import mapped_vectors
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import ENTITIES, VECTORS
 
 _VECTORS = "vectors.npy"
-_SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 
 
-Config = NoOptions
+Config = Options
 
 
 class Part(PartBase):
@@ -25,12 +24,9 @@ class Part(PartBase):
 
     name = "name_vectors"
     needs: tuple[str, ...] = (ENTITIES, VECTORS)
+    seconds_an_entity = Range(0.0005, 0.003, 0.02)  # to embed its name
 
-    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of entities; no language model is called."""
-        return part_forecast(SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
-
-    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Embed each name."""
         base = index.layers[0]
         vectors = tools.embed_all(base.entities["name"].to_pylist(), int(base.vectors.shape[1]))

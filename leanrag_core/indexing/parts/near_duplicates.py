@@ -11,10 +11,10 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -26,7 +26,6 @@ _NEAREST = 2  # entities that each is compared with
 _ROWS_AT_ONCE = 4096  # whose neighbours' vectors are read
 _LOOKED_AT = 8  # neighbours that are looked at; equally near ones are taken by row
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
-_SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,7 @@ class Part(PartBase):
 
     name = "near_duplicates"
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of entities; no model is called."""
-        return part_forecast(SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
+    seconds_an_entity = Range(0.00005, 0.0002, 0.001)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree, hierarchical_communities
 from leanrag_core.indexing.communities.files import require_parents
-from leanrag_core.indexing.part_base import Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.communities import CONCEPT_COMMUNITY_SCHEMA, ConceptCommunities
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
@@ -26,7 +26,6 @@ from leanrag_core.types.walks import PAIR_SCHEMA, NounGraph
 
 _COMMUNITIES = "communities.arrow"
 _SEED = 42  # any number will do, as long as it stays
-_SECONDS_AN_ENTITY = Range(0.00005, 0.0003, 0.003)
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,8 @@ class Part(PartBase):
 
     name = "noun_communities"
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, "noun_graph")
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of entities; no model is called."""
-        return part_forecast(_SECONDS_AN_ENTITY.scaled(len(index.layers[0])) + Range(0.01, 0.1, 0.5))
+    seconds = Range(0.01, 0.1, 0.5)
+    seconds_an_entity = Range(0.00005, 0.0003, 0.003)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the communities."""

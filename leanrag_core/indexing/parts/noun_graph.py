@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by_chunk
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
@@ -43,11 +43,10 @@ def noun_graph(index: Index, report: Callable[[int, int], None]) -> NounGraph:
     )
 
 
-_SECONDS_A_CHUNK = Range(0.0001, 0.0005, 0.005)
 _PAIRS, _OCCURRENCES = "pairs.arrow", "occurrences.arrow"
 
 
-Config = NoOptions
+Config = Options
 
 
 class Part(PartBase):
@@ -55,12 +54,10 @@ class Part(PartBase):
 
     name = "noun_graph"
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
+    seconds = Range(0.01, 0.1, 0.5)
+    seconds_a_chunk = Range(0.0001, 0.0005, 0.005)
 
-    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
-        """Estimate calls and seconds by the number of chunks; no model is called."""
-        return part_forecast(_SECONDS_A_CHUNK.scaled(index.chunks.num_rows) + Range(0.01, 0.1, 0.5))
-
-    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the pairs and the occurrences."""
         graph = noun_graph(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         write_table(folder / _PAIRS, graph.pairs)

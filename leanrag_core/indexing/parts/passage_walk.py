@@ -5,21 +5,19 @@ from pathlib import Path
 import numpy as np
 
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.walks import ARRAYS, WalkOperator, walk_operator, with_both_steps
 
-_SECONDS = Range(0.01, 0.05, 0.5)
-_SECONDS_AN_ENTITY = Range(1e-7, 5e-7, 5e-6)
 _STEP_BY_STEP_UP_TO = 10_000  # entities
 _MATRICES = ("to_chunks", "to_entities")
 
 
-Config = NoOptions
+Config = Options
 
 
 class Part(PartBase):
@@ -27,16 +25,14 @@ class Part(PartBase):
 
     name = "passage_walk"
     needs: tuple[str, ...] = (ENTITIES, CHUNKS)
+    seconds = Range(0.01, 0.05, 0.5)
+    seconds_an_entity = Range(1e-7, 5e-7, 5e-6)
 
     def offered(self, index: Index) -> bool:
         """Return whether it takes a while to compute."""
         return len(index.layers[0]) > EXACT_UP_TO
 
-    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of entities; no model is called."""
-        return part_forecast(_SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
-
-    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the arrays of the sparse matrix."""
         n = len(index.layers[0])
         tools.report(Progress("make", 0, n, "entities"))

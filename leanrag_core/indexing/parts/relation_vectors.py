@@ -7,19 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import NoOptions, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.storage.tables import mapped_vectors
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, RELATIONS, VECTORS
 
 _VECTORS = "vectors.npy"
 _BATCH = 512  # texts
-_SECONDS_A_RELATION = Range(0.001, 0.004, 0.02)
 
 
-Config = NoOptions
+Config = Options
 
 
 class Part(PartBase):
@@ -27,12 +26,10 @@ class Part(PartBase):
 
     name = "relation_vectors"
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
+    seconds = Range(0.05, 0.5, 2.0)
+    seconds_a_relation = Range(0.001, 0.004, 0.02)
 
-    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of relations; no language model is called."""
-        return part_forecast(Range(0.05, 0.5, 2.0) + _SECONDS_A_RELATION.scaled(index.layers[0].relations.num_rows))
-
-    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Embed each different text once; texts of like length go together."""
         texts = relation_texts(index)
         unique = sorted(dict.fromkeys(texts), key=len)  # equally long ones in the relations' order

@@ -11,10 +11,10 @@ import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, Options, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.graph import symmetric
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
@@ -24,7 +24,6 @@ from leanrag_core.types.walks import EntityLinks
 _PAIRS_AT_ONCE = 8192  # whose vectors are read
 _PAIRS, _COSINES = "pairs.npy", "cosines.npy"
 _DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
-_SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,7 @@ class Part(PartBase):
     name = "synonyms"
     needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
     version = 2
-
-    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Estimate the seconds by the number of entities, whose names are embedded; no language model is called."""
-        return part_forecast(SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0])))
+    seconds_an_entity = Range(0.0005, 0.003, 0.02)  # to embed its name
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the pairs; the neighbours of a name are searched exactly up to 8,192 entities, then nearly so."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.indexing.part_base import SECONDS_OF_A_PART, NoOptions, PartBase, PartModels, PartTools, part_forecast
+from leanrag_core.indexing.part_base import Options, PartBase, PartTools
 from leanrag_core.indexing.sentence_mentions import (
     occurrences_in,
     read_statements,
@@ -16,7 +16,7 @@ from leanrag_core.indexing.sentence_mentions import (
     write_statements,
 )
 from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, VECTORS
@@ -25,11 +25,9 @@ from leanrag_core.types.statements import TriGraph
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA
 
 _NAMES, _OCCURRENCES = "names.npy", "occurrences.arrow"
-_SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
-_SECONDS_A_CHUNK = Range(0.005, 0.03, 0.2)  # to embed its sentences
 
 
-Config = NoOptions
+Config = Options
 
 
 class Part(PartBase):
@@ -37,14 +35,10 @@ class Part(PartBase):
 
     name = "tri_graph"
     needs: tuple[str, ...] = (ENTITIES, CHUNKS, VECTORS)
+    seconds_an_entity = Range(0.0005, 0.003, 0.02)  # to embed its name
+    seconds_a_chunk = Range(0.005, 0.03, 0.2)  # to embed its sentences
 
-    def forecast(self, index: Index, config: NoOptions, models: PartModels) -> Forecast:
-        """Estimate the seconds by entities and chunks, whose names and sentences are embedded; no language model is
-        called."""
-        seconds = SECONDS_OF_A_PART + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
-        return part_forecast(seconds + _SECONDS_A_CHUNK.scaled(index.chunks.num_rows))
-
-    def build(self, index: Index, folder: Path, config: NoOptions, tools: PartTools) -> None:
+    def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the sentences, the occurrences, and the vectors of sentences and names."""
         by_chunk = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
         chunks = list(by_chunk)
