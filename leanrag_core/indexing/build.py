@@ -27,8 +27,8 @@ from leanrag_core.indexing.stages.base_graph import (
 )
 from leanrag_core.indexing.updating.before import Before
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.storage.layout import calls_table, read_edits, read_manifest, rename_corpus, rename_index, write_index
-from leanrag_core.storage.staging import build_lock, staged
+from leanrag_core.storage.layout import calls_table, read_edits, read_manifest, rename_index, write_index
+from leanrag_core.storage.staging import build_lock, give_names, staged
 from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
 from leanrag_core.types.calls import Usage
@@ -39,7 +39,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, FOLDER, READ_ANYWAY, CorpusTables, Index
 from leanrag_core.types.job import Progress, Report, silent
-from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding, Manifest
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.snapshots import StateChange
 from leanrag_core.types.updating import NO_EDITS, EditLog, UpdateReport
 
@@ -163,9 +163,8 @@ class BuildRequest:
     before: Before | None = None
 
 
-def build_index(request: BuildRequest, models: BuildModels, report: Report = silent) -> Path:
-    """Write the index of the request's documents to its folder, which is returned; a build that fails changes nothing
-    there.
+def build_index(request: BuildRequest, models: BuildModels, report: Report = silent) -> None:
+    """Write the index of the request's documents to its folder; a build that fails changes nothing there.
 
     Raises FolderRefused when the folder holds anything but an index, EmptyCorpus when there is no text to index,
     WorkersLost or ClusterUnavailable when workers elsewhere are not there, IndexChanged when another process has
@@ -186,14 +185,13 @@ def build_index(request: BuildRequest, models: BuildModels, report: Report = sil
     waits = Progress("parse", 0, len(ordered), "documents", waiting=True)
     request = replace(request, documents=ordered, edits=log)
     _write(request, origin, lambda: _build(request, models, origin, report), waits, report)
-    return request.out
 
 
 def build_from_graph(
     imported: ImportedGraph, source: str, request: BuildRequest, models: BuildModels, report: Report = silent
-) -> Path:
-    """Write an index over a base graph that was made elsewhere to the request's folder, which is returned; a build that
-    fails changes nothing there.
+) -> None:
+    """Write an index over a base graph that was made elsewhere to the request's folder; a build that fails changes
+    nothing there.
 
     Chunks are those of the import, so chunk_tokens and overlap_tokens of the settings have no effect. source: name of
     the importer.
@@ -203,15 +201,13 @@ def build_from_graph(
     tables = corpus_tables(imported.documents, imported.chunks)
     fingerprint = f"import-{source}/{graph_fingerprint(imported, tables)}"
     _build_over(imported, fingerprint, request, models, report)
-    return request.out
 
 
-def rebuild_imported(index: Index, request: BuildRequest, models: BuildModels, report: Report = silent) -> Path:
-    """Build an imported index again over the base graph that it holds, with the request's settings, and return the
-    request's folder. Its record equals that of an import of the same files with those settings.
+def rebuild_imported(index: Index, request: BuildRequest, models: BuildModels, report: Report = silent) -> None:
+    """Build an imported index again over the base graph that it holds, with the request's settings. Its record equals
+    that of an import of the same files with those settings.
     """
     _build_over(imported_graph(index), index.manifest.extractor, request, models, report, before=index.report)
-    return request.out
 
 
 def _build_over(
@@ -241,14 +237,13 @@ def _build_over(
         hierarchy = hierarchy_over(base, config, models, heuristic=False, report=embedded.counting(report))
         report(Progress("index", 0, 0, "files"))
         index = assemble(origin, tables, chunk_vectors, base, hierarchy)
-        return index if before is None else replace(index, report=_with_drops_of_graph(index.report, before))
+        if before is None:
+            return index
+        # Of what was left out when the graph was first read, an index lists only examples.
+        report_of_both = index.report.after(before, without=_OF_HIERARCHY)
+        return replace(index, report=replace(report_of_both, aliases=before.aliases))
 
     _write(request, origin, make, Progress("read", 0, 0, waiting=True), report, imported.extras)
-
-
-def _with_drops_of_graph(report: BuildReport, before: BuildReport) -> BuildReport:
-    """Return the report with what was left out when the graph was first read, of which an index lists only examples."""
-    return replace(report.after(before, without=_OF_HIERARCHY), aliases=before.aliases)
 
 
 def _write(
@@ -265,48 +260,25 @@ def _write(
     """
     out, before = request.out, request.before
     with build_lock(out, waiting=lambda: report(waits)) as waited:
-        if waited and _is_built(out, origin):
+        try:
+            there = read_manifest(out)
+        except LeanRAGError:
+            there = None
+        if waited and there is not None and there.id == id_of(origin.deciding):
+            if origin.name and there.name != origin.name:
+                rename_index(out, origin.name)
             return
         if before is not None and read_manifest(out).id != before.index.id:
             raise IndexChanged("update.changed_meanwhile", index=before.index.manifest.name)
-        keeps = StateChange.of(before.step) if before else StateChange("build") if _was_changed(out) else None
+        # What was updated or edited a person may want back.
+        was_changed = there is not None and bool(there.lineage or there.edits)
+        keeps = StateChange.of(before.step) if before else StateChange("build") if was_changed else None
         with staged(out, in_store=request.in_store, keeps=keeps) as staging:
             write_index(staging, make(), extras, request.edits or NO_EDITS, replaced=out)
             if before is not None:
-                _take_over_names(out, staging, before.index.manifest)
+                give_names(staging, read_manifest(out))  # which may have changed since it was read
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))
-
-
-def _take_over_names(out: Path, staging: Path, before: Manifest) -> None:
-    """Give the index in `staging` the names that the one it replaces, or its corpus, was given since it was read."""
-    now = read_manifest(out)
-    if now.name != before.name:
-        rename_index(staging, now.name)
-    if now.corpus.name != before.corpus.name:
-        rename_corpus(staging, now.corpus.name)
-
-
-def _was_changed(out: Path) -> bool:
-    """Return whether the index that is replaced was updated or edited, so that a person may want it back."""
-    try:
-        manifest = read_manifest(out)
-    except LeanRAGError:
-        return False
-    return bool(manifest.lineage or manifest.edits)
-
-
-def _is_built(out: Path, origin: Origin) -> bool:
-    """Return whether the folder already holds the index; if so, give it the requested name."""
-    try:
-        manifest = read_manifest(out)
-    except LeanRAGError:
-        return False
-    if manifest.id != id_of(origin.deciding):
-        return False
-    if origin.name and manifest.name != origin.name:
-        rename_index(out, origin.name)
-    return True
 
 
 def in_build_order(documents: Sequence[Document]) -> list[Document]:

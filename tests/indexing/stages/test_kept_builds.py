@@ -82,7 +82,8 @@ def build(
     out: Path, store: StageStore | None, documents: tuple[Document, ...], config: IndexConfig = CONFIG
 ) -> dict[str, bytes]:
     request = BuildRequest(documents, config, out, "guilds")
-    return files_of(build_index(request, BuildModels(MiniLM(), stages=store)))
+    build_index(request, BuildModels(MiniLM(), stages=store))
+    return files_of(request.out)
 
 
 def test_a_second_build_computes_only_what_rests_on_something_else(tmp_path: Path, work: Work) -> None:
