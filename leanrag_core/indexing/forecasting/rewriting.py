@@ -10,7 +10,8 @@ from leanrag_core.errors import CallFailed
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.indexing.forecasting.growth import embedding_stage, money
-from leanrag_core.indexing.updating.rewriting import ENTITIES, RELATIONS, Rewriting, rewritten_layers
+from leanrag_core.indexing.updating.kept_texts import ENTITIES, RELATIONS
+from leanrag_core.indexing.updating.rewriting import Rewriting, rewritten_layers
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Call, CallOptions, Completion
 from leanrag_core.models.remote import RemoteLanguageModel

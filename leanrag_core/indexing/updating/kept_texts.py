@@ -18,13 +18,13 @@ from leanrag_core.indexing.aggregation.writer import (
     Summary,
 )
 from leanrag_core.types.build_report import BuildReport
-from leanrag_core.types.calls import CallMade, Usage
+from leanrag_core.types.calls import CallMade, Usage, WrittenCall
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer, children_offsets
 from leanrag_core.types.rows import Lists
 
 SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
-_ENTITIES, _RELATIONS = "aggregate entities", "aggregate relations"
+ENTITIES, RELATIONS = "aggregate entities", "aggregate relations"
 
 
 class KeptTexts:
@@ -55,8 +55,12 @@ class KeptTexts:
         calls: pa.Table | None = None,
     ) -> None:
         self._writer, self._exact = writer, exact
-        self._drops = _drops_of(report)
-        self._calls = _calls_of(calls)
+        self._drops: dict[tuple[str, str], tuple[Drop, ...]] = {}
+        for drop in listed_drops(report):
+            text = drop.stage, drop.item
+            self._drops[text] = (*self._drops.get(text, ()), drop)
+        recorded = recorded_calls(calls)
+        self._calls = {each.target: each.call for each in recorded if each.kind in ("entity", "relation")}
         self._entities: list[dict[bytes, _Kept]] = []
         self._by_members: dict[tuple[str, ...], _Kept] = {}
         self._of_member: list[dict[str, _Kept]] = []
@@ -152,7 +156,7 @@ class KeptTexts:
                 continue
             view = cluster_view(below, columns, label, members, rows[inside[label] : inside[label + 1]])
             entity = above.entity(label)
-            drops = self._drops.get((_ENTITIES, view.item), ())
+            drops = self._drops.get((ENTITIES, view.item), ())
             if not any(drop.by_builtin for drop in drops):
                 call = self._calls.get(entity.id)
                 summary = Summary(entity.name, entity.description, entity.findings, drops=drops, call=call)
@@ -174,7 +178,7 @@ class KeptTexts:
             group = list(zip(pairs, columns.relation_descriptions.of(members[row]), strict=True))
             named = sorted([(names[left], descriptions[left]), (names[right], descriptions[right])])
             key = self._group_key(named, group)
-            drops = self._drops.get((_RELATIONS, f"{names[left]} / {names[right]}"), ())
+            drops = self._drops.get((RELATIONS, f"{names[left]} / {names[right]}"), ())
             if not any(drop.by_builtin for drop in drops):
                 outdated = ids[row] in self._outdated_before
                 yield (
@@ -247,21 +251,15 @@ def _digest(content: object) -> bytes:
     return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _calls_of(calls: pa.Table | None) -> dict[str, CallMade]:
-    """Return the call that wrote each aggregated entity and relation, by its id."""
-    rows = calls.to_pylist() if calls is not None else ()
-    return {
-        row["target"]: CallMade(row["key"], Usage(1, row["prompt_tokens"], row["completion_tokens"], cost=row["cost"]))
-        for row in rows
-        if row["kind"] in ("entity", "relation")
-    }
+def recorded_calls(calls: pa.Table | None) -> Iterator[WrittenCall]:
+    """Yield the calls that an index records, in their order."""
+    for row in calls.to_pylist() if calls is not None else ():
+        usage = Usage(1, row["prompt_tokens"], row["completion_tokens"], cost=row["cost"])
+        yield WrittenCall(row["kind"], row["layer"], row["target"], CallMade(row["key"], usage))
 
 
-def _drops_of(report: BuildReport) -> dict[tuple[str, str], tuple[Drop, ...]]:
-    """Return the losses that the report lists for each text; a text that is taken over keeps them."""
-    drops: dict[tuple[str, str], tuple[Drop, ...]] = {}
-    for stage in (_ENTITIES, _RELATIONS):
+def listed_drops(report: BuildReport) -> Iterator[Drop]:
+    """Yield what the report lists as lost of the texts of aggregated layers."""
+    for stage in (ENTITIES, RELATIONS):
         for listed in report.dropped.get(stage, ()):
-            drop = Drop(stage, listed.item, listed.reason, listed.by_builtin)
-            drops[stage, listed.item] = (*drops.get((stage, listed.item), ()), drop)
-    return drops
+            yield Drop(stage, listed.item, listed.reason, listed.by_builtin)

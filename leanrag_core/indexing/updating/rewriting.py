@@ -18,10 +18,11 @@ from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.indexing.build import build_report
 from leanrag_core.indexing.manifest import manifest_of
 from leanrag_core.indexing.stages.base_graph import Findings
+from leanrag_core.indexing.updating.kept_texts import ENTITIES, RELATIONS, listed_drops, recorded_calls
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.storage.layout import calls_table
 from leanrag_core.types.build_report import BuildReport, LayerClusters, Spent
-from leanrag_core.types.calls import CallMade, Usage, WrittenCall
+from leanrag_core.types.calls import Usage, WrittenCall
 from leanrag_core.types.config import IndexConfig, is_remote
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
@@ -31,7 +32,6 @@ from leanrag_core.types.manifest import Deciding
 from leanrag_core.types.settings import Apply
 from leanrag_core.types.updating import LayerChange, LineageStep, UpdateReport
 
-ENTITIES, RELATIONS = "aggregate entities", "aggregate relations"
 _OF_LAYER = re.compile(r"layer (\d+)\b")
 
 
@@ -209,29 +209,19 @@ def _drops_below(index: Index, first: int) -> Iterator[Drop]:
         for names in [layer.entities["name"].to_pylist()]
         for left, right in layer.ends.tolist()
     }
-    for stage in (ENTITIES, RELATIONS):
-        for listed in index.report.dropped.get(stage, ()):
-            layer = _OF_LAYER.match(listed.item)
-            if int(layer[1]) < first if layer else listed.item in pairs:
-                yield Drop(stage, listed.item, listed.reason, listed.by_builtin)
+    for drop in listed_drops(index.report):
+        layer = _OF_LAYER.match(drop.item)
+        if int(layer[1]) < first if layer else drop.item in pairs:
+            yield drop
 
 
 def _calls(index: Index, first: int, new_calls: Sequence[WrittenCall]) -> pa.Table | None:
     """Return the calls that wrote what the index holds now; None where earlier calls of a model were not recorded."""
-    rows = [] if index.calls is None else index.calls.to_pylist()
     written_by_model = index.manifest.aggregation_model not in ("", "none")
     if index.calls is None and (index.manifest.language_model not in ("", "none") or written_by_model):
         return None
-    kept = [
-        WrittenCall(
-            row["kind"],
-            row["layer"],
-            row["target"],
-            CallMade(row["key"], Usage(1, row["prompt_tokens"], row["completion_tokens"], cost=row["cost"])),
-        )
-        for row in rows
-        if row["kind"] not in ("entity", "relation") or row["layer"] < first
-    ]
+    recorded = recorded_calls(index.calls)
+    kept = [call for call in recorded if call.kind not in ("entity", "relation") or call.layer < first]
     return calls_table([*kept, *new_calls])
 
 
