@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, word_set
 
 NUMBER, DATE, PERSON, PLACE = "number", "date", "person", "place"
 REASON, NAMED, THING, OPEN = "reason", "named", "thing", "open"
@@ -40,18 +40,18 @@ _DEGREES = frozenset(
     ["big", "deep", "far", "fast", "heavy", "high", "hot", "large", "long", "old", "often", "tall", "wide"]
 )
 _UNITS_OF = frozenset(["amount", "number", "total", "value", "values"])  # the thing measured follows "of"
-_MEASURES = """
+_TIMES = frozenset(["century", "date", "day", "decade", "hour", "month", "season", "week", "year"])
+_REASONS = frozenset(["purpose", "purposes", "reason", "reasons"])
+_QUANTITIES = word_set("""
 age amount amounts area budget capacity charge concentration cost costs count depth discount distance dosage dose
 duration fee fees figure figures fine fraction frequency height income interest length level limit loss margin mass
 number numbers pay payment percent percentage period population premium pressure price prices profit proportion
 quantities quantity rate rates ratio rent revenue salaries salary score share shares size speed sum tax temperature
 threshold toll total value values volume wage wages weight width
-"""
-_TIMES = frozenset(["century", "date", "day", "decade", "hour", "month", "season", "week", "year"])
-_REASONS = frozenset(["purpose", "purposes", "reason", "reasons"])
+""")
 # Words that carry a question and do not say what it is about: light verbs, verbs of saying, general nouns, prepositions
 # beyond the function words.
-_LIGHT = """
+_SAYS_LITTLE = word_set("""
 above across after against along among around before behind below beneath beside beyond despite down except inside near
 off onto out outside past per regarding since throughout toward towards until via within without
 advice announce announced appreciate appreciates ask asked asks aspect aspects become becomes became call called
@@ -64,8 +64,7 @@ question reason reasons recommend recommendation recommended recommends regardin
 say says share shared shares she significant solution sort sorts specific specifically state stated states such
 suggest suggested suggestion suggestions suggests take taken takes talk tell tells term terms text texts thing
 things think three tip tips told took two type types use used uses using usual usually way ways went
-"""
-_QUANTITIES, _SAYS_LITTLE = frozenset(_MEASURES.split()), frozenset(_LIGHT.split())
+""")
 _KINDS_OF_NOUNS = ((NUMBER, _QUANTITIES), (DATE, _TIMES), (REASON, _REASONS))
 
 

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked
 from leanrag_core.text.chinese import Segmenter
 from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.words import word_set
 from leanrag_core.types.trace import Trace
 
 _ENOUGH, _ENOUGH_OF_PARTS = 0.55, 0.4  # share of the content words of a part, by weight; where others stand elsewhere
@@ -34,11 +35,10 @@ _VALUES = {
     DATE: re.compile(f"[{_DIGITS}〇零]+[年月日]|世纪|年间|朝|代|[春夏秋冬]|清明|[初末]年|时期"),
     REASON: re.compile("因|由于|为了|所以|以便|以免|使|致|故|原因|才"),
 }
-_WITHOUT_CONTENT = """
+_QUESTION_WORDS = word_set("""
 什么 哪 哪个 哪些 哪里 哪儿 哪一年 哪年 哪位 谁 多少 几 何 何时 为什么 为何 怎样 怎么 如何 是否 有 是 多 大约 叫 名字
 叫做 被 把 用来 用 由 说 说明 文中 提到
-"""
-_QUESTION_WORDS = frozenset(_WITHOUT_CONTENT.split())
+""")
 # Of words that carry no content, as jieba tags them: particles, prepositions, conjunctions, pronouns, adverbs, marks.
 _EMPTY_TAGS = ("u", "p", "c", "r", "d", "x", "y", "w", "o", "e", "z", "f")
 _NAME_TAGS = ("nr", "ns", "nt", "nz")

@@ -13,7 +13,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.window import fill_within
 from leanrag_core.prompts.catalog import load_prompt
-from leanrag_core.text.words import lexical_tokens
+from leanrag_core.text.words import lexical_tokens, word_set
 from leanrag_core.types.calls import NO_USAGE, Usage
 
 RULE, MODEL, PERSON = "rule", "model", "person"  # who made it stand alone
@@ -23,11 +23,10 @@ _MOST_EARLIER = 6
 _LONGEST = 2_000  # characters
 _INSTRUCTION = 40  # characters of a line of the prompt that no question repeats by chance
 _ANSWER = 300  # characters of the last answer that the model reads
-_BACKWARD = """
+_POINTS_BACK = word_set("""
 it its they them their theirs he him his she her hers this that these those there then one ones such same former latter
 both others another
-"""
-_POINTS_BACK = frozenset(_BACKWARD.split())
+""")
 _POINTS_BACK_CHINESE = re.compile("[它他她这那其该]")
 
 

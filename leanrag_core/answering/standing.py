@@ -35,7 +35,7 @@ from leanrag_core.answering.asked import (
 from leanrag_core.answering.chinese import chinese_parts, holds_chinese_value, is_answered_in_chinese
 from leanrag_core.text.chinese import is_chinese
 from leanrag_core.text.sentences import split_sentences
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, word_set
 from leanrag_core.types.trace import Trace
 
 _ENOUGH = 0.55  # share of the clause's words, by weight
@@ -47,17 +47,16 @@ _NEAR = 4  # words between a number and what it counts
 # The built-in writer's: how many relations there are, not what they say.
 COUNTED = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系")
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
-_NUMBER_WORDS = """
+_NUMBERS = word_set("""
 annually billion both daily dozen each eight eighteen eighty eleven every fifteen fifth fifty five four fourteen
 forty half hourly hundred million monthly nine nineteen ninety no none once one quarter second seven seventeen
 seventy single six sixteen sixty ten tenth third thirteen thirty thousand three thrice twelve twenty twice two
 weekly yearly
-"""
-_TIME_WORDS = """
+""")
+_DATES = word_set("""
 april august autumn december evening february friday january july june march may monday morning night noon november
 october saturday september spring summer sunday thursday today tuesday wednesday winter yesterday
-"""
-_NUMBERS, _DATES = frozenset(_NUMBER_WORDS.split()), frozenset(_TIME_WORDS.split())
+""")
 _PROPORTIONS = frozenset(["fraction", "percent", "percentage", "proportion", "rate", "ratio", "share"])
 _CURRENCIES = "cent dollar euro gbp pound usd yen yuan"
 _TIME_UNITS = "second minute hour day week month year decade century"

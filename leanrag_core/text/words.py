@@ -66,10 +66,14 @@ def whole_words(name: str) -> str:
     return f"{before}{spelled}{after}"
 
 
-_FUNCTION_WORDS = """
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a list that is written as one text."""
+    return frozenset(text.split())
+
+
+FUNCTION_WORDS = word_set("""
 a about according also an and any are as at be been between both but by can could did do does during each for from had
 has have how i if in into is it its many may me more most much must no not of on or other our over say says shall
 should so some than that the their them then there these they this those through to under up upon was we were what
 when where which while who whom whose why will with would you your
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+""")

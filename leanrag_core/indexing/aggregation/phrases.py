@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 
 from leanrag_core.text.chinese import is_chinese
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, word_set
 
 WORD = r"[^\W_]+(?:['’\-][^\W_]+)*"
 _WORD = re.compile(WORD)
@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(
 _LONGEST_ABBREVIATION = 8  # characters, with room
 LONGEST_NAME = 5  # words of the longest name that is looked for in running text
 # Words that name no cluster although they say something about a text; index bytes depend on this list.
-_TOO_GENERAL = """
+STOP_WORDS = FUNCTION_WORDS | word_set("""
 above across after again against all almost alone along already although always am among amongst another anyone
 anything around away back became because become becomes before began behind being below beside besides best better
 beyond call called came cannot come comes de doing done down due either else end enough especially etc even ever every
@@ -38,8 +38,7 @@ text event entity concept role example mentioned referred refers described depic
 written write read lived live found find held hold left leave moved move worked taught asked stood brought led grew
 spent met showed sent received think thought knew tried turned paid wanted needed lost won side half life man men
 woman women king head simple
-"""
-STOP_WORDS = FUNCTION_WORDS | frozenset(_TOO_GENERAL.split())
+""")
 
 
 def words(text: str) -> list[str]:
@@ -112,11 +111,10 @@ Phrase = tuple[str, ...]
 BREAK = -1  # where anything but spaces separates two words, and at the end of a text
 CONTENT, CAPITAL, LEANING, PERSON = 1, 2, 4, 8  # traits of a word as written
 _TOKEN = re.compile(rf"{WORD}|\S")
-_LEANING_WORDS = """
+_LEANING = word_set("""
 he she it they we i you his her its their him them this that these those there here then thus therefore however but and
 or so such also both another instead meanwhile moreover yet
-"""
-_LEANING = frozenset(_LEANING_WORDS.split())
+""")
 _PERSONS = frozenset(("he", "she", "they", "however"))
 
 

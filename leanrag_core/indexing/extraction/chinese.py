@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.text.chinese import HAN, ChineseWord, Segmenter, han_runs
+from leanrag_core.text.words import word_set
 
 _LONGEST_NEW, _FEWEST = 4, 3  # characters of a word that the dictionary lacks; how often it must occur
 _COHESION = 20.0  # times that its parts stand together more often than by chance
@@ -38,7 +39,7 @@ _BEFORE = frozenset(["b", "a"])  # adjectives, which may begin a phrase that rec
 _ERA = re.compile("(?:代|朝|节|時期|时期|年间)$")
 _TITLE = re.compile(r"《([^《》\n]{2,30})》")
 _QUOTED = re.compile(f"[“「『]([{HAN}]{{2,8}})[”」』]")
-_GENERIC_WORDS = """
+_GENERIC = word_set("""
 人们 人类 时候 时间 时期 时代 年代 方面 情况 问题 部分 地方 方式 方法 作用 原因 结果 目的 过程 内容
 基础 条件 关系 意义 特点 种类 东西 事情 事物 意思 样子 程度 范围 水平 阶段 状态 状况 因素 形式 基本
 努力 困难 过度 有关 发展 产生 使用 进行 实现 出现 开始 包括 成为 提供 建立 增加 减少 性质 机会 能力
@@ -47,8 +48,7 @@ _GENERIC_WORDS = """
 本身 自己 大家 别人 个人 人员 有人 今天 今年 现在 目前 当时 后来 以后 以前 过去 将来 同时 近年 近代
 现代 当代 古代 历史 季节 每年 全年 日期 大部分 数量 总量 数字 数据 单位 比例 名称 名字 名义 说法 例子
 对象 目标 效果 优点 缺点 好处 差别 区别 变化
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
+""")
 
 
 @dataclass(frozen=True)

