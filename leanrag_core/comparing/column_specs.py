@@ -1,7 +1,7 @@
 """Columns of a comparison and runs of an experiment as a person writes them: NAME[:OPTION=VALUE,...][@DIR]."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,19 @@ PRESET = "preset"  # an option of every column: the name of a preset, which its 
 
 
 @dataclass(frozen=True)
-class ColumnSpec:
-    """A column: its letter, its strategy and options. index: another directory than that of the command."""
+class WrittenRun:
+    """A strategy with options, and the index that it is to have, None for that of the command."""
 
-    letter: str
     info: StrategyInfo
     options: Mapping[str, Any]
     index: Path | None = None
+
+
+@dataclass(frozen=True)
+class ColumnSpec(WrittenRun):
+    """A column: a run, whose index is another directory than that of the command, under its letter."""
+
+    letter: str = field(kw_only=True)
 
 
 def column_specs(
@@ -30,16 +36,7 @@ def column_specs(
     if not least <= len(texts) <= len(LETTERS):
         raise InvalidConfig("comparison.number_of_columns", n=len(texts), most=len(LETTERS))
     written = (written_run(text, known, equal_tokens) for text in texts)
-    return tuple(ColumnSpec(letter, **vars(run)) for letter, run in zip(LETTERS, written, strict=False))
-
-
-@dataclass(frozen=True)
-class WrittenRun:
-    """A strategy with options, and the index that it is to have, None for that of the command."""
-
-    info: StrategyInfo
-    options: Mapping[str, Any]
-    index: Path | None = None
+    return tuple(ColumnSpec(**vars(run), letter=letter) for letter, run in zip(LETTERS, written, strict=False))
 
 
 def written_run(text: str, known: StrategyList, equal_tokens: int | None = None) -> WrittenRun:

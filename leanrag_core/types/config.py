@@ -234,22 +234,23 @@ def budgets(top_n: int, top_c: int, chunk_tokens: int) -> dict[str, int]:
     }
 
 
+_OF_PAPER = {
+    "cluster_size": 20,
+    "tau": "3",
+    "chunk_tokens": 1024,
+    "overlap_tokens": 128,
+    "size_cap": False,
+    "smoothing": 0,
+}
+
+
 def _paper(data_set: str, top_n: int, top_c: int) -> Preset:
-    index = {
-        "cluster_size": 20,
-        "tau": "3",
-        "chunk_tokens": 1024,
-        "overlap_tokens": 128,
-        "size_cap": False,
-        "smoothing": 0,
-        "singletons": "keep",
-    }
     return Preset(
         name=f"paper-{data_set.lower()}",
         title=f"Paper: {data_set}",
         help=f"As published for {data_set}: clustersize 20, tau 3, chunks of 1,024 tokens with 128 overlap, "
         f"the mixture without smoothing and size cap, N {top_n}, C {top_c}.",
-        index=index,
+        index={**_OF_PAPER, "singletons": "keep"},
         ask={"top_n": top_n, "top_c": top_c, **budgets(top_n, top_c, 1024)},
         plain_mixture=True,
     )
@@ -267,12 +268,7 @@ _PRESETS = (
         help="Where the authors' released code departs from their paper; docs/as_released.md has the effect of each. "
         "It needs the package umap-learn.",
         index={
-            "cluster_size": 20,
-            "tau": "3",
-            "chunk_tokens": 1024,
-            "overlap_tokens": 128,
-            "size_cap": False,
-            "smoothing": 0,
+            **_OF_PAPER,
             "cluster_engine": "reference",
             "covariance": "full",
             "starts": "released",

@@ -14,6 +14,7 @@ from leanrag_core.indexing.extraction.denials import DENIALS, denies_pair
 from leanrag_core.indexing.extraction.english import english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
+from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.extraction.headings import heading_sentences, titles_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
@@ -26,7 +27,6 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.text.chinese import CHINESE, segmenter_version
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
-from leanrag_core.types.growth import News
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.settings import Apply
@@ -58,7 +58,7 @@ def keywords_of(words: Sequence[tuple[str, int]], source: Sighting, target: Sigh
 _NAMED = 3  # names shown at a time while a build runs
 
 
-class BuiltinExtractor:
+class BuiltinExtractor(Extractor):
     """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
 
     Every sentence of a document is read once and counted in each chunk that wholly holds it. Of rare entities only
@@ -70,11 +70,8 @@ class BuiltinExtractor:
     kind = HEURISTIC
 
     def __init__(self, apply: Apply = map) -> None:
+        super().__init__()
         self.apply = apply
-        self.latest = ""
-        self.names: set[str] = set()
-        self.n_relations = 0
-        self.news = News()
 
     @property
     def fingerprint(self) -> str:

@@ -2,10 +2,10 @@
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
 
 from leanrag_core.errors import ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.reply import Reply, parse_reply
@@ -16,7 +16,7 @@ from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMen
 from leanrag_core.types.growth import News
 
 
-class Extractor(Protocol):
+class Extractor(ABC):
     """Finds entities and relations (section 2, step 2 of the method: documents to the base graph G0).
 
     kind: "heuristic graph" or "LLM graph", named on every page that shows the graph. fingerprint: changes whenever the
@@ -27,15 +27,17 @@ class Extractor(Protocol):
 
     name: str
     kind: str
-    latest: str
-    names: set[str]
-    n_relations: int
-    news: News
+
+    def __init__(self) -> None:
+        self.latest, self.n_relations, self.news = "", 0, News()
+        self.names: set[str] = set()
 
     @property
+    @abstractmethod
     def fingerprint(self) -> str:
         """Version of everything that decides what is found."""
 
+    @abstractmethod
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> Sequence[Extraction]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.errors import CallFailed, EndpointError, InvalidConfig, PromptTooLong, ReplyCut, ReplyError
-from leanrag_core.indexing.extraction.gathered import ExampleNames, Gathered
+from leanrag_core.indexing.extraction.gathered import ExampleNames, Extractor, Gathered
 from leanrag_core.indexing.extraction.reply import (
     ENTITIES_SCHEMA,
     GLEAN_SCHEMA,
@@ -29,7 +29,6 @@ from leanrag_core.types.calls import JsonSchema
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
-from leanrag_core.types.growth import News
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.settings import Apply
@@ -56,7 +55,7 @@ class StoredReplies:
     complete: bool
 
 
-class LLMExtractor:
+class LLMExtractor(Extractor):
     """Entities and relations as a language model states them (section 2, step 2).
 
     entity_types: what the model is asked for; others are allowed. gleaning_rounds: how often the model is asked at most
@@ -76,6 +75,7 @@ class LLMExtractor:
         prompts: PromptBook | None = None,
         apply: Apply = map,
     ) -> None:
+        super().__init__()
         self.model = model
         self.entity_types = tuple(entity_types)
         short = wants_short_prompts(model)
@@ -83,10 +83,6 @@ class LLMExtractor:
         self.gleaning_rounds = 0 if short else gleaning_rounds
         self._schema = SHORT_GRAPH_SCHEMA if short else GRAPH_SCHEMA
         self.apply = apply
-        self.latest = ""  # names that were found last, to be shown
-        self.names: set[str] = set()  # keys of all names that were found
-        self.n_relations = 0
-        self.news = News()
         book = prompts or PromptBook()
         self._first = book.of("extract_graph", short=short)
         self._more = book.of("glean_graph")

@@ -17,6 +17,7 @@ from leanrag_core.indexing.aggregation.writer import (
     Sentence,
     Summary,
 )
+from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.names import name_key
 from leanrag_core.indexing.reference.anchoring import Anchors
 from leanrag_core.indexing.reference.records import AggregatedText, ReferenceGraph
@@ -25,7 +26,6 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Layer
-from leanrag_core.types.growth import News
 from leanrag_core.types.manifest import REFERENCE_GRAPH
 
 Members = frozenset[str]  # keys of the names of base entities
@@ -51,18 +51,15 @@ def end_members(graph: ReferenceGraph, layer: int, name: str) -> Members | None:
 _RULES = "1"  # version of the rules of anchoring; raise it when they give entities or relations other chunks
 
 
-class ReferenceExtractor:
+class ReferenceExtractor(Extractor):
     """Gives the entities and relations that were written by hand. See Extractor."""
 
     name = "reference"
     kind = REFERENCE_GRAPH
 
     def __init__(self, graph: ReferenceGraph) -> None:
+        super().__init__()
         self._graph = graph
-        self.latest = ""
-        self.names: set[str] = set()
-        self.n_relations = 0
-        self.news = News()
 
     @property
     def fingerprint(self) -> str:
