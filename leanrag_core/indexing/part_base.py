@@ -67,6 +67,10 @@ class PartTools:
     report: Report = silent
     cancelled: Callable[[], None] = nothing
 
+    def counting(self, unit: str) -> Callable[[int, int], None]:
+        """Return a function that reports how many of how many are done. unit: what is counted."""
+        return lambda done, total: self.report(Progress("make", done, total, unit))
+
     def embed_all(self, texts: Sequence[str], dimension: int) -> np.ndarray:
         """Embed any number of texts in steps that are reported; return (n, dimension) float32 unit rows."""
         vectors = [np.zeros((0, dimension), dtype=np.float32)]

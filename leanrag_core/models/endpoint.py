@@ -394,13 +394,13 @@ class Endpoint(Connection):
 
 def token_counts(usage: Any) -> TokenCounts:
     """Return what the `usage` of a reply says, an object or its JSON; what it does not say is 0."""
-    prompt = _count(usage, ("prompt_tokens",))
-    cached = next((n for place in _CACHED if (n := _count(usage, place))), 0)
-    return TokenCounts(prompt, _count(usage, ("completion_tokens",)), min(cached, prompt))
+    prompt = count_at(usage, ("prompt_tokens",))
+    cached = next((n for place in _CACHED if (n := count_at(usage, place))), 0)
+    return TokenCounts(prompt, count_at(usage, ("completion_tokens",)), min(cached, prompt))
 
 
-def _count(usage: Any, place: tuple[str, ...]) -> int:
-    value = usage
+def count_at(value: Any, place: tuple[str, ...]) -> int:
+    """Return the number at that place of a reply, an object or its JSON, where it is a count; else 0."""
     for name in place:
         value = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

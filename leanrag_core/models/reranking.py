@@ -15,6 +15,7 @@ from typing import Any
 
 from leanrag_core.errors import BudgetSpent, EndpointBusy, InvalidConfig, PromptTooLong
 from leanrag_core.files.records import from_json
+from leanrag_core.models.endpoint import count_at
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import asked_otherwise
 from leanrag_core.models.window import USUAL_FACTOR
@@ -105,7 +106,9 @@ class Reranker:
             server_window = endpoint.window(self._model)
             tokens = None if server_window is None else server_window.tokens
         else:
-            tokens = endpoint.forms.window(self._model, lambda: _count(endpoint.about(form.about), form.window))
+            tokens = endpoint.forms.window(
+                self._model, lambda: count_at(endpoint.about(form.about), (form.window,)) or None
+            )
         by_hand = self._role.window or self._work.settings.windows.get(self._model)
         return min(filter(None, (by_hand, tokens)), default=None)
 
@@ -156,7 +159,7 @@ class Reranker:
 
         def call() -> tuple[list[float], int]:
             reply = work.endpoint.post(form.path, body)
-            return self._scores_of(reply, len(texts)), _tokens_of(reply)
+            return self._scores_of(reply, len(texts)), count_at(reply, ("usage", "total_tokens"))
 
         n_characters = len(question) * len(texts) + sum(map(len, texts))
         scores, tokens = work.pacer.call(
@@ -196,17 +199,6 @@ def reranker(models: Models) -> Reranker | None:
     """Return the reranker that the settings name, None where they name none."""
     role = models.settings.roles.get(RERANKING)
     return Reranker(models) if role is not None and (role.base_url or role.model) else None
-
-
-def _tokens_of(reply: Any) -> int:
-    """Return the tokens that a server counted, where it says."""
-    return _count(reply.get("usage") if isinstance(reply, dict) else None, "total_tokens") or 0
-
-
-def _count(cells: Any, name: str) -> int | None:
-    """Return the field of that name where it is a positive whole number."""
-    value = cells.get(name) if isinstance(cells, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _read(record: CallRecord | None, n: int) -> list[float] | None:

@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -39,13 +39,8 @@ class Speed:
     def followed_by(self, other: "Speed", n: int = 1) -> "Speed":
         """Add what n further calls took."""
         kept = _KEPT**n
-        return Speed(
-            self.calls * kept + other.calls,
-            self.read * kept + other.read,
-            self.written * kept + other.written,
-            self.seconds * kept + other.seconds,
-            self.in_flight * kept + other.in_flight,
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Speed(*(before * kept + further for before, further in pairs))
 
     @property
     def tokens_per_second(self) -> float:

@@ -10,7 +10,6 @@ from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import ENTITIES, VECTORS
 
 
@@ -37,12 +36,7 @@ class Part(PartBase):
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Write the cells and measure with how many of them a question has to be compared."""
-        write_cells(
-            folder,
-            index.layers,
-            lambda done, total: tools.report(Progress("make", done, total, "vectors")),
-            wanted_recall=config.recall / 100,
-        )
+        write_cells(folder, index.layers, tools.counting("vectors"), wanted_recall=config.recall / 100)
 
     def read(self, folder: Path, index: Index) -> CellSearch:
         """Return the search index; questions have it from the SearchStore, which opens it once. Raises PartDamaged."""

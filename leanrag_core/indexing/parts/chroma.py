@@ -16,7 +16,6 @@ from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import VECTORS, LayerSearch
 
 
@@ -44,7 +43,7 @@ class Part(PartBase):
         write_safely(
             SearchPlace(index.path, folder),
             index,
-            lambda done, total: tools.report(Progress("make", done, total, "vectors")),
+            tools.counting("vectors"),
             connect=tools.connect,
             recall=config.recall / 100,
         )

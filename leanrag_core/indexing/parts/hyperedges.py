@@ -14,7 +14,6 @@ from leanrag_core.indexing.sentence_mentions import (
 )
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, VECTORS
 from leanrag_core.types.statements import Statements
 
@@ -33,7 +32,7 @@ class Part(PartBase):
 
     def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the facts and their vectors."""
-        chunks = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
+        chunks = sentences_by_chunk(index, tools.counting("chunks"))
         facts = sentences_with_entities(list(chunks), least=_LEAST_ENTITIES)
         dimension = int(index.layers[0].vectors.shape[1])
         write_statements(folder, facts, tools.embed_all(facts["text"].to_pylist(), dimension))

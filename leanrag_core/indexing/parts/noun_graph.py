@@ -11,7 +11,6 @@ from leanrag_core.indexing.sentence_mentions import occurrences_in, sentences_by
 from leanrag_core.storage.tables import read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
@@ -59,7 +58,7 @@ class Part(PartBase):
 
     def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the pairs and the occurrences."""
-        graph = noun_graph(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
+        graph = noun_graph(index, tools.counting("chunks"))
         write_table(folder / _PAIRS, graph.pairs)
         write_table(folder / _OCCURRENCES, graph.occurrences)
 

@@ -18,7 +18,6 @@ from leanrag_core.indexing.sentence_mentions import (
 from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS, ENTITIES, VECTORS
 from leanrag_core.types.rows import numbers
 from leanrag_core.types.statements import TriGraph
@@ -40,8 +39,7 @@ class Part(PartBase):
 
     def build(self, index: Index, folder: Path, config: Options, tools: PartTools) -> None:
         """Write the sentences, the occurrences, and the vectors of sentences and names."""
-        by_chunk = sentences_by_chunk(index, lambda done, total: tools.report(Progress("make", done, total, "chunks")))
-        chunks = list(by_chunk)
+        chunks = list(sentences_by_chunk(index, tools.counting("chunks")))
         sentences, dimension = sentences_with_entities(chunks, least=1), int(index.layers[0].vectors.shape[1])
         write_table(folder / _OCCURRENCES, occurrences_in(chunks))
         names = tools.embed_all(index.layers[0].entities["name"].to_pylist(), dimension)
