@@ -28,6 +28,7 @@ from leanrag_core.types.graph import Layer
 _SENTENCES, _AFTER_OPENING = 4, 3
 _DESCRIPTION_TOKENS = 120
 _KEYWORDS_SHOWN = 3
+Kinds = Sequence[tuple[str, int]]  # of base relations, and how many there are of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,9 @@ class BuiltinWriter:
         if self.of_mentions and ready and prepared is not None:
             opening = prepared.openings[members.label]
             if prepared.below:
-                texts = tuple(_after(text, prepared.below[row]) for text, row in zip(texts, members.rows, strict=True))
+                texts = tuple(
+                    text.removeprefix(prepared.below[row]) for text, row in zip(texts, members.rows, strict=True)
+                )
                 tied = tuple(part for member in members.names for part in terms_in(member))
         chosen = choose_sentences(
             texts,
@@ -129,34 +132,27 @@ class BuiltinWriter:
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """Say which kinds of relations join the two groups, and how many; no member is named."""
-        if is_chinese(view.left_name + view.right_name):
-            return Sentence(_in_chinese(view))
-        total = sum(count for _, count in view.base_kinds)
-        noun = "relation" if view.strength == 1 else "relations"
-        joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
-        if total > view.strength:
-            joined += f", which stand for {total} between their entities"
         members = _folded(view.member_names)
         keywords = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
-        words = f"; in words such as {listed(keywords)}" if keywords else ""
         kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
-        parts = [_counted(kind, count) for kind, count in kinds]
-        return Sentence(f"{joined}: {listed(parts)}{words}." if parts else f"{joined}{words}.")
+        said = _in_chinese if is_chinese(view.left_name + view.right_name) else _in_english
+        return Sentence(said(view, sum(count for _, count in view.base_kinds), kinds, keywords))
 
 
-def _after(text: str, opening: str) -> str:
-    return text.removeprefix(opening) if opening else text
+def _in_english(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
+    noun = "relation" if view.strength == 1 else "relations"
+    joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
+    if total > view.strength:
+        joined += f", which stand for {total} between their entities"
+    words = f"; in words such as {listed(keywords)}" if keywords else ""
+    parts = [_counted(kind, count) for kind, count in kinds]
+    return f"{joined}: {listed(parts)}{words}." if parts else f"{joined}{words}."
 
 
 _KINDS_IN_CHINESE = {"stated": "陈述", "co-occurrence": "共现", "verb": "动词", "heading": "标题"}
 
 
-def _in_chinese(view: RelationGroupView) -> str:
-    """Say of two groups with Chinese names which kinds of relations join them, and how many; no member is named."""
-    total = sum(count for _, count in view.base_kinds)
-    members = _folded(view.member_names)
-    keywords = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
-    kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
+def _in_chinese(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
     parts = "、".join(f"{count}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
     joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength}条关系"
     joined += f"，代表其实体之间的{total}条" if total > view.strength else ""

@@ -94,15 +94,10 @@ def build_hierarchy(
         kind_counts = lift_counts(kind_counts, step.groups)
         clusterings.append(
             LayerClusters(
-                **{**vars(facts), "relations_inside": step.counts.inside},
+                **{**vars(facts), **vars(step.counts)},
                 layer=below.number + 1,
                 cap=clustering.largest,
                 options=clustering.settings(),
-                tau=step.counts.tau,
-                relations_below=step.counts.below,
-                summarised=step.counts.summarised,
-                concatenated=step.counts.concatenated,
-                descriptions_cut=step.counts.descriptions_cut,
             )
         )
         drops.extend(step.drops)

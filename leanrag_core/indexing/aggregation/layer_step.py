@@ -179,13 +179,13 @@ _BLOCK = 4096  # relations whose texts are made together
 class RelationCounts:
     """Counts of the relations below a new layer.
 
-    inside: of them with both ends in one cluster; summarised, concatenated: new ones, of lambda above tau and up to it;
-    descriptions_cut: descriptions that were shortened or left out.
+    relations_inside: of them with both ends in one cluster; summarised, concatenated: new ones, of lambda above tau and
+    up to it; descriptions_cut: descriptions that were shortened or left out.
     """
 
     tau: float
-    below: int
-    inside: int
+    relations_below: int
+    relations_inside: int
     summarised: int
     concatenated: int
     descriptions_cut: int
@@ -331,8 +331,8 @@ class LayerStep:
             self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
         self.counts = RelationCounts(
             tau=tau,
-            below=len(columns.weights),
-            inside=int(groups.inside.sum()) - self.n_dropped,
+            relations_below=len(columns.weights),
+            relations_inside=int(groups.inside.sum()) - self.n_dropped,
             summarised=int(strong.sum()),
             concatenated=int((~strong).sum()),
             descriptions_cut=cut,
