@@ -75,7 +75,7 @@ def context_lines(
     """Return the lines of a retrieval. Entities come by rank, aggregated ones from the lowest common ancestor down,
     their findings after all of them, relations of each kind by strength and then by the likeness of their ends to the
     question. Parent links are written as "(part of ...)". Tokens are those of the finished text, added up from the
-    counts that the index holds (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the
+    counts that the index holds (retrieval.budgets); what an index does not hold is counted now. vector: (d,) of the
     question. named: other items at the ends of relations, whose names are needed."""
     names = {node.id: _name(index, node) for node in (*nodes, *named)}
     above = _downward(nodes)

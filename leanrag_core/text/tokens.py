@@ -106,7 +106,7 @@ def _counts(texts: Sequence[str]) -> list[int]:
 
 def rest_of_line(text: str) -> str:
     """Return a stored text as it ends a line of a context, from the space before it to the line's end: what is
-    counted once, when the text is stored (retrieval.token_sums says why these counts add up)."""
+    counted once, when the text is stored (retrieval.budgets says why these counts add up)."""
     return f" {text}\n"
 
 
