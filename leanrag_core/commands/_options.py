@@ -8,6 +8,7 @@ from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from leanrag_core.commands._printing import PrintedProgress
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.extensions import BrokenExtension
 from leanrag_core.indexing.parsing import ParsedUpload
@@ -18,11 +19,13 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.retrieval.settings import parsed_option
+from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import ONE_VALUE, IndexConfig, file_model, help_of, is_file, preset, presets
 from leanrag_core.types.scope import Scope
 from leanrag_core.types.settings import Execution
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
+from leanrag_core.workbench.models import RunContext
 from leanrag_core.workbench.samples import documents_of
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -133,6 +136,16 @@ def execution_of(options: argparse.Namespace, settings: Execution) -> Execution:
     kind = options.execution or "dask"  # a scheduler alone means Dask
     scheduler = options.scheduler or (settings.scheduler if kind == "dask" else "")
     return Execution(kind, options.workers or 0, scheduler)
+
+
+def run_context(
+    options: argparse.Namespace, bench: Workbench, index: str, needed_by: IndexConfig | None = None
+) -> RunContext:
+    """Return what work within a budget runs with; its progress is printed. index, needed_by: see ModelAccess.make().
+    Raises InvalidConfig."""
+    budget = Budget(options.budget, options.budget_tokens, vars(options).get("budget_calls", 0))
+    models = bench.models.make(budget=budget, index=index, needed_by=needed_by)
+    return bench.models.context(models, execution_of(options, models.settings.execution), PrintedProgress())
 
 
 def add_asked(parser: argparse.ArgumentParser) -> None:

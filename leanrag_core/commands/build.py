@@ -16,11 +16,11 @@ from leanrag_core.commands._options import (
     add_execution,
     add_sources,
     config_of,
-    execution_of,
     read_sources,
+    run_context,
     set_run,
 )
-from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, show
+from leanrag_core.commands._printing import index_sentence, make_offered_parts, show
 from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest, is_built
@@ -31,7 +31,6 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.batching import require_batches
 from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.corpus import Document
 from leanrag_core.workbench import Workbench, open_index
@@ -60,12 +59,9 @@ def _build(options: argparse.Namespace) -> None:
     require_replaceable(options.out)
     require_sources_outside(options.paths, options.out)
     bench = Workbench.default()
-    models = bench.models.make(
-        budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
-    )
+    context = run_context(options, bench, options.name or options.out.name, config)
     if options.batch:
-        require_batches(models, config)
-    execution = execution_of(options, models.settings.execution)
+        require_batches(context.models, config)
     started = time.perf_counter()
     options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
     if options.batch:
@@ -79,7 +75,6 @@ def _build(options: argparse.Namespace) -> None:
         options.stop.clean_up = lambda: give_up_staging(options.out)
         name = options.name or Path(os.path.abspath(options.paths[0])).name
         request = BuildRequest(parsed.documents, config, options.out, name, refusals=parsed.refusals)
-        context = bench.models.context(models, execution, PrintedProgress())
         bench.builds.run(request, replace(context, as_batches=options.batch))
     index = open_index(options.out)
     make_offered_parts(options, bench, index)

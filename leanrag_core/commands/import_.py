@@ -12,10 +12,10 @@ from leanrag_core.commands._options import (
     add_config,
     add_execution,
     config_of,
-    execution_of,
+    run_context,
     set_run,
 )
-from leanrag_core.commands._printing import PrintedProgress, index_sentence, printed_json, show
+from leanrag_core.commands._printing import index_sentence, printed_json, show
 from leanrag_core.errors import ImportFailed
 from leanrag_core.figures.lines import import_lines
 from leanrag_core.files.records import plain
@@ -24,11 +24,9 @@ from leanrag_core.indexing.manifest import describe
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.types.calls import Budget
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
-from leanrag_core.workbench.models import RunContext
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -64,14 +62,11 @@ def _import(options: argparse.Namespace) -> None:
     require_sources_outside([options.path], options.out)
     bench = Workbench.default()
     _show_carried(options, bench)
-    models = bench.models.make(
-        budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
-    )
+    context = run_context(options, bench, options.name or options.out.name, config)
     started = time.perf_counter()
     options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
     options.stop.clean_up = lambda: give_up_staging(options.out)
     request = bench.imports.request(options.path, options.format, config, out=options.out, name=options.name)
-    context = RunContext(models, execution_of(options, models.settings.execution), PrintedProgress())
     index = bench.imports.run(options.path, options.format, request, context)
     shown, seconds = describe(index), time.perf_counter() - started
     dropped = index.report.dropped.get("import", ())

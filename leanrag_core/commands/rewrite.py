@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from leanrag_core.commands._options import Verbs, add_budget, add_execution, execution_of, index_verb, set_run
-from leanrag_core.commands._printing import PrintedProgress, make_offered_parts, show
+from leanrag_core.commands._options import Verbs, add_budget, add_execution, index_verb, run_context, set_run
+from leanrag_core.commands._printing import make_offered_parts, show
 from leanrag_core.commands.update import NAMES_AND_SUMMARIES, print_changed
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures import numbers
@@ -12,7 +12,6 @@ from leanrag_core.figures.numbers import counted
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.updating.rewriting import top_layer
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import RewriteForecast
 from leanrag_core.types.visible import visible
@@ -41,9 +40,7 @@ def _rewrite(options: argparse.Namespace) -> None:
     print(forecast_text(expected), file=sys.stderr)
     options.stop.line = "stopped; the index is as it was, and what the model answered is kept for the next time"
     options.stop.clean_up = lambda: give_up_staging(options.index)
-    budget = Budget(options.budget, options.budget_tokens, options.budget_calls)
-    models = bench.models.make(budget=budget, index=options.index.name)
-    context = bench.models.context(models, execution_of(options, models.settings.execution), PrintedProgress())
+    context = run_context(options, bench, options.index.name)
     rewritten = bench.rewrites.rewrite(options.index, options.model, from_layer, context)
     make_offered_parts(options, bench, rewritten)
     changed = rewritten.id != index.id

@@ -11,9 +11,9 @@ from leanrag_core.commands._options import (
     add_budget,
     add_execution,
     add_sources,
-    execution_of,
     index_verb,
     read_sources,
+    run_context,
     set_run,
 )
 from leanrag_core.commands._printing import PrintedProgress, index_sentence, make_offered_parts, printed_json, show
@@ -27,7 +27,6 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.staging import give_up_staging
-from leanrag_core.types.calls import Budget
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import DocumentChanges, UpdatePreview, UpdateReport
 from leanrag_core.types.visible import visible
@@ -104,10 +103,7 @@ def _changed(options: argparse.Namespace, bench: Workbench, index: Index, change
     if changes:
         options.stop.line = "stopped; the index is as it was, and what models answered is kept for the next time"
         options.stop.clean_up = lambda: give_up_staging(options.index)
-        models = bench.models.make(budget=Budget(options.budget, options.budget_tokens), index=options.index.name)
-        execution = execution_of(options, models.settings.execution)
-        context = bench.models.context(models, execution, PrintedProgress())
-        index = bench.updates.update(options.index, changes, context)
+        index = bench.updates.update(options.index, changes, run_context(options, bench, options.index.name))
         make_offered_parts(options, bench, index)
     print_changed(options, index, {"preview": plain(preview)})
 
