@@ -4,12 +4,6 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".lr-cites");
   const [host, list, tip] = [".lr-answer", ".lr-evidence", ".lr-tip"].map((name) => root.querySelector(name));
-  const element = (tag, name, text) => {
-    const made = document.createElement(tag);
-    if (name) made.className = name;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  };
   if (data.last_frame) {
     // for the play of the same retrieval, which may be drawn before or after this
     (globalThis.lrLastFrames ??= new Map()).set(data.last_frame.of, data.last_frame);
@@ -63,16 +57,13 @@ export default function (component) {
 
   function show(chip, mark) {
     clearTimeout(timer);
-    const head = element("div", "head");
-    head.append(element("b", "", mark.name), " ", mark.title);
-    const quote = element("div", "quote");
-    quote.dir = "auto";
-    quote.append(...mark.quote.map(([text, cited]) => element(cited ? "mark" : "span", "", text)));
-    tip.replaceChildren(
-      head,
-      ...(mark.quote.length ? [quote] : []),
-      element("div", "foot", [mark.place, data.labels.open].filter(Boolean).join(" · ")),
-    );
+    tip.replaceChildren();
+    const head = makeElement("div", "head", tip);
+    makeElement("b", "", head, mark.name);
+    head.append(" ", mark.title);
+    const quote = mark.quote.length ? makeText("div", "quote", tip) : null;
+    for (const [text, cited] of mark.quote) makeElement(cited ? "mark" : "span", "", quote, text);
+    makeElement("div", "foot", tip, [mark.place, data.labels.open].filter(Boolean).join(" · "));
     tip.style.setProperty("--c", `var(--lr-${mark.colour})`);
     tip.hidden = false;
     if (!tip.matches(":popover-open")) tip.showPopover();
@@ -95,12 +86,8 @@ export default function (component) {
   };
 
   function chipOf(mark, state) {
-    const chip = element(
-      "button",
-      "chip" + (data.open === mark.name ? " on" : "") + (state ? " " + state : ""),
-      mark.name,
-    );
-    chip.type = "button";
+    const looks = ["chip", data.open === mark.name ? "on" : "", state];
+    const chip = makeButton(looks.filter(Boolean).join(" "), null, mark.name);
     chip.dataset.section = mark.section;
     chip.dataset.mark = mark.name;
     chip.style.setProperty("--c", `var(--lr-${mark.colour})`);
@@ -117,29 +104,27 @@ export default function (component) {
   }
 
   const sentences = data.parts.map((part) => {
-    const sentence = element(
+    const sentence = makeElement(
       "span",
       ["sentence", part.alone ? "alone" : data.compared ? "both" : "", part.lacks ? "lacks" : ""].join(" ").trim(),
     );
     const end = part.text.search(/(?:[^\p{M}\s]\p{M}*){1,6}$/u); // a few letters: in Chinese a sentence is one word
     const cut = part.marks.length && end >= 0 ? end : part.text.length;
-    const said = element("span", "said");
-    said.append(part.text.slice(0, cut));
-    sentence.append(said);
+    makeElement("span", "said", sentence, part.text.slice(0, cut));
     if (part.marks.length) {
-      const tail = element("span", "tail"),
+      const tail = makeElement("span", "tail", sentence),
         [first, ...others] = part.marks.map((mark) => chipOf(mark, ""));
-      tail.append(element("span", "said", part.text.slice(cut)), " ", first);
-      sentence.append(tail, ...others);
+      makeElement("span", "said", tail, part.text.slice(cut));
+      tail.append(" ", first);
+      sentence.append(...others);
     }
-    if (part.lacks) sentence.append(" ", element("span", "why", part.lacks));
-    if (part.from) sentence.append(" ", element("span", "from", part.from));
+    if (part.lacks) sentence.append(" ", makeElement("span", "why", null, part.lacks));
+    if (part.from) sentence.append(" ", makeElement("span", "from", null, part.from));
     sentence.append(" ");
     return sentence;
   });
   const paragraph = (content) => {
-    const made = element("p");
-    made.dir = "auto";
+    const made = makeText("p", "");
     made.append(...content);
     return made;
   };
@@ -154,12 +139,13 @@ export default function (component) {
   list.hidden = !data.items.length;
   list.replaceChildren(
     ...data.items.map((section) => {
-      const row = element("div", "row"),
-        title = element("span", "name");
-      title.style.setProperty("--c", `var(--lr-${section.colour})`);
-      title.append(element("b", "", section.title), " ", section.count);
-      const chips = element("span", "chips"),
+      const row = makeElement("div", "row"),
+        title = makeElement("span", "name", row),
+        chips = makeElement("span", "chips", row),
         shown = Math.max(section.cited, 0) + 6;
+      title.style.setProperty("--c", `var(--lr-${section.colour})`);
+      makeElement("b", "", title, section.title);
+      title.append(" ", section.count);
       section.marks.forEach((mark, place) => {
         const chip = chipOf(
           { ...mark, colour: section.colour, section: section.section },
@@ -169,17 +155,14 @@ export default function (component) {
         chips.append(chip);
       });
       if (section.marks.length > shown) {
-        const more = element("button", "more", data.labels.more.replace("{n}", section.marks.length - shown));
-        more.type = "button";
-        more.onclick = () => {
+        const text = data.labels.more.replace("{n}", section.marks.length - shown);
+        const more = makeButton("more", chips, text, () => {
           const hidden = [...chips.querySelectorAll(".chip[hidden]")];
           for (const chip of hidden) chip.hidden = false;
           more.remove();
           hidden[0].focus();
-        };
-        chips.append(more);
+        });
       }
-      row.append(title, chips);
       return row;
     }),
   );

@@ -47,7 +47,7 @@ def show(
 
         return reported
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", "marks", *PLAY))(
+    component(_SCRIPT, _FRAME, parts=("figure_tools", "marks", *PLAY))(
         data={
             "play": play_values(shown),
             "of": digest(trace),

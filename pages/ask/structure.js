@@ -3,35 +3,33 @@
 export default function (component) {
   const { data, parentElement } = component;
   const host = parentElement.querySelector(".lr-brought");
-  const element = (tag, name, ...content) => {
-    const made = document.createElement(tag);
-    if (name) made.className = name;
-    made.append(...content);
-    return made;
-  };
-  const row = (item, colour) => {
-    const chip = element("button", "chip", item.mark),
-      name = element("div", "");
-    chip.type = "button";
+  const row = (item, colour, parent) => {
+    const line = makeElement("li", "", parent);
+    line.style.setProperty("--held", `var(--lr-${colour})`);
+    const chip = makeButton("chip", line, item.mark, () =>
+      tellMarks({ held: MARKS.held === item.mark ? "" : item.mark, pointed: "" }),
+    );
     chip.dataset.mark = item.mark;
     chip.title = data.hold;
     chip.setAttribute("aria-label", `${item.mark}: ${item.names.join(", ")}`);
     chip.style.setProperty("--c", `var(--lr-${colour})`);
     const point = (name) => () => tellMarks({ pointed: name });
-    chip.onclick = () => tellMarks({ held: MARKS.held === item.mark ? "" : item.mark, pointed: "" });
     [chip.onmouseenter, chip.onmouseleave] = [point(item.mark), point("")];
-    item.names.forEach((each, place) => name.append(place ? " – " : "", element("bdi", "", each)));
-    name.append(element("small", "", item.reason));
-    const line = element("li", "", chip, name);
-    line.style.setProperty("--held", `var(--lr-${colour})`);
-    return line;
+    const name = makeElement("div", "", line);
+    item.names.forEach((each, place) => {
+      if (place) name.append(" – ");
+      makeElement("bdi", "", name, each);
+    });
+    makeElement("small", "", name, item.reason);
   };
   const list = ({ title, count, colour, rows, more }) => {
-    const head = element("div", "lr-label", title, element("span", "", count));
-    head.setAttribute("role", "heading");
-    head.setAttribute("aria-level", "3");
-    const made = element("div", "", head, element("ul", "", ...rows.map((item) => row(item, colour))));
-    if (more) made.append(element("div", "more", more));
+    const made = makeElement("div"),
+      head = makeElement("div", "lr-label", made, title),
+      lines = makeElement("ul", "", made);
+    makeElement("span", "", head, count);
+    setAttributes(head, { role: "heading", "aria-level": "3" });
+    for (const item of rows) row(item, colour, lines);
+    if (more) makeElement("div", "more", made, more);
     return made;
   };
   const drawn = JSON.stringify(data);

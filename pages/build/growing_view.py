@@ -31,9 +31,7 @@ def show(job: JobState) -> None:
         "titles": growth.titles,
         "label": sentence,
     }
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("growing_places",))(
-        data=visible_values(data), key=f"growing_{job.id}"
-    )
+    component(_SCRIPT, _FRAME, parts=("growing_places",))(data=visible_values(data), key=f"growing_{job.id}")
     draw(markup.muted(sentence))
 
 

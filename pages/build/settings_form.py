@@ -63,7 +63,7 @@ def show_size_effect(corpus: CorpusSummary, config: IndexConfig, *, forecast: bo
         "relations": say("build.effect.relations_called" if by_model else "build.effect.relations"),
         "paper": say("build.effect.paper", size=20),
     }
-    component(_SCRIPT, _FRAME, draws_svg=True)(data=values, key=_KEY, on_size_change=chosen)
+    component(_SCRIPT, _FRAME)(data=values, key=_KEY, on_size_change=chosen)
 
 
 def known_presets() -> dict[str, Preset]:

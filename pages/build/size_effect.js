@@ -48,15 +48,11 @@ export default function (component) {
       svg,
     );
     const mark = make("g", {}, svg);
-    const part = (tag, className, text) => {
-      const made = document.createElement(tag);
-      made.className = className;
-      if (text) made.textContent = text;
-      return made;
-    };
-    const slider = part("input", "slide"),
-      said = part("output", "said"),
-      legend = part("div", "legend");
+    const head = makeElement("div", "head"),
+      slider = makeElement("input", "slide"),
+      legend = makeElement("div", "legend");
+    makeElement("b", "", head, data.title);
+    const said = makeElement("output", "said", head);
     Object.assign(slider, {
       type: "range",
       min: 0,
@@ -64,13 +60,14 @@ export default function (component) {
       value: data.rows.findIndex((row) => row[0] === data.size),
     });
     slider.setAttribute("aria-label", data.title);
-    legend.append(
-      part("i", "solid"),
-      data.entities,
-      part("i", "dashes"),
-      data.relations,
-      part("span", "basis", data.basis),
-    );
+    for (const [sign, text] of [
+      ["solid", data.entities],
+      ["dashes", data.relations],
+    ]) {
+      makeElement("i", sign, legend);
+      legend.append(text);
+    }
+    makeElement("span", "basis", legend, data.basis);
     const show = () => {
       const [size, layers, entities, relations] = data.rows[slider.value];
       const numbers = {
@@ -79,7 +76,7 @@ export default function (component) {
         entities: entities.toLocaleString("en"),
         relations: relations.toLocaleString("en"),
       };
-      const sentence = data.said.replace(/\{(\w+)\}/g, (_, name) => numbers[name]);
+      const sentence = withValues(data.said, numbers);
       said.textContent = sentence;
       svg.setAttribute("aria-label", sentence);
       slider.setAttribute("aria-valuetext", sentence);
@@ -99,8 +96,6 @@ export default function (component) {
     slider.oninput = show;
     slider.onchange = () => setTriggerValue("size", data.rows[slider.value][0]);
     show();
-    const head = part("div", "head");
-    head.append(part("b", "", data.title), said);
     host.replaceChildren(head, svg, slider, legend);
     if (focused) slider.focus();
   }

@@ -26,16 +26,11 @@ export default inflating(draw);"""
 _DEFLATED_FROM = 4000  # characters of JSON
 
 
-def component(
-    script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
-) -> Callable[..., Any]:
+def component(script: Path, frame: str, *, parts: tuple[str, ...] = ()) -> Callable[..., Any]:
     """Return the component of a script, named lr_ and the script's name; the .css file beside the script, if any, is
-    its style sheet. frame: the HTML that the script fills. draws_svg: the script uses svg.js. library: a script that is
-    placed before it and defines a name in globalThis. parts: names of further scripts it uses, from its own folder,
-    this one or the figures; their style sheets are included."""
-    before = [script_path("svg")] if draws_svg else []
-    before += [library] if library is not None else []
-    mount: Callable[..., Any] = _component(f"{script} {before} {parts} {frame}", script, frame, before, parts)
+    its style sheet. frame: the HTML that the script fills. parts: names of further scripts it uses, from its own
+    folder, this one or the figures; their style sheets are included. svg.js and elements.js come before all."""
+    mount: Callable[..., Any] = _component(f"{script} {parts} {frame}", script, frame, parts)
     return lambda *, data, **others: mount(data=_deflated(data), **others)
 
 
@@ -58,16 +53,14 @@ def _deflated(data: Any) -> Any:
 
 
 @st.cache_resource(show_spinner=False)
-def _component(
-    key: str, _script: Path, _frame: str, _before: list[Path], _parts: tuple[str, ...]
-) -> Callable[..., Any]:
+def _component(key: str, _script: Path, _frame: str, _parts: tuple[str, ...]) -> Callable[..., Any]:
     """Return the component, registered once. key: hashing this one text takes a fiftieth of the time of the other
     arguments."""
-    before = list(_before)
+    files = [script_path("svg"), _HERE / "elements.js"]
     for part in _parts:
         candidates = [folder / f"{part}.js" for folder in (_script.parent, _HERE)]
-        before.append(next((path for path in candidates if path.exists()), script_path(part)))
-    files = [*before, _script]
+        files.append(next((path for path in candidates if path.exists()), script_path(part)))
+    files.append(_script)
     styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
     sheet = server.address(styles) if styles else ""
     inflate = server.address([_HERE / "inflate.js"])

@@ -3,12 +3,9 @@ export default function (component) {
   const { data, parentElement } = component;
   const button = parentElement.querySelector(".lr-copy");
   const label = (words, sign) => {
-    const [icon, said] = ["i", "span"].map((tag) => document.createElement(tag));
-    icon.className = "icon";
-    icon.setAttribute("aria-hidden", "true");
-    icon.textContent = sign;
-    said.textContent = words;
-    button.replaceChildren(icon, said);
+    button.replaceChildren();
+    makeElement("i", "icon", button, sign).setAttribute("aria-hidden", "true");
+    makeElement("span", "", button, words);
   };
   const begin = () => label(data.label, data.of ? "content_copy" : "link");
   begin();

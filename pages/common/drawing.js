@@ -54,23 +54,12 @@ export default function (component) {
   }
 
   function pickable(element, shape) {
-    const attributes = {
-      role: "button",
-      tabindex: "0",
-      "aria-pressed": String(shape.isPicked),
-      "aria-label": shape.title,
-    };
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.classList.add("pick");
-    element.dataset.pick = shape.pick;
-    element.onclick = () => {
+    const pick = () => {
       if (!host.dataset.brushed) setTriggerValue("picked", shape.pick);
     };
-    element.onkeydown = (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      setTriggerValue("picked", shape.pick);
-    };
+    makePickable(element, { "aria-pressed": String(shape.isPicked), "aria-label": shape.title }, pick);
+    element.classList.add("pick");
+    element.dataset.pick = shape.pick;
   }
 
   // A finger scrolls the page, so that it picks by a tap alone.

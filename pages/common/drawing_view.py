@@ -31,7 +31,7 @@ def show(
     picked: called with the value of the shape that a person clicks. brushed: called with the values of the shapes in a
     box that a person draws, in the order of the drawing; with an empty tuple for a box around none.
     """
-    mount = component(_SCRIPT, _FRAME, draws_svg=True)
+    mount = component(_SCRIPT, _FRAME)
     values = {"drawings": plain_values(drawings), "most": most, "brush": brushed is not None}
     picks = tuple(dict.fromkeys(shape.pick for drawing in drawings for shape in drawing.shapes if shape.pick))
 

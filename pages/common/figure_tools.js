@@ -26,36 +26,17 @@ const INLINED = [
   "visibility",
 ];
 
-// Draws anew when the element has become more than `least` pixels wider or narrower; returns what ends that.
-function watchWidth(element, draw, least = 2) {
-  let width = element.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(element.clientWidth - width) <= least) return;
-    width = element.clientWidth;
-    draw();
-  });
-  watcher.observe(element);
-  return () => watcher.disconnect();
-}
-
 // host: holds the figure's SVG; the line becomes its last child. options: as figure_tools.tools() of Python makes them,
 // with asTable, called for "Show as table" (left out where that is undefined), and picture, which returns the SVG to
 // save (the first one in the host where it is undefined); for another theme it gets { hues, after }: colours of that
 // theme, and a list of what is to be done once the page has its own again.
 function figureTools(host, options) {
-  const line = document.createElement("div"),
-    said = document.createElement("span");
-  line.className = "lr-figtools";
-  said.textContent = [options.note, options.keys].filter(Boolean).join(" ");
-  line.append(said);
+  const line = makeElement("div", "lr-figtools");
+  makeElement("span", "", line, [options.note, options.keys].filter(Boolean).join(" "));
   const picture = () => standalone(options.picture ? options.picture() : host.querySelector("svg"));
   const button = (text, label, run) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
+    const made = makeButton("", line, text, run);
     if (label) made.setAttribute("aria-label", label);
-    made.onclick = run;
-    line.append(made);
   };
   if (options.asTable) button(options.words.table, "", options.asTable);
   button("PNG", options.words.png, () => savePicture(picture(), options.title));

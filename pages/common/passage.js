@@ -2,21 +2,14 @@
 export default function (component) {
   const { data, parentElement } = component;
   const host = parentElement.querySelector(".lr-text");
-  const edge = () => {
-    const sign = document.createElement("span");
-    sign.className = "lr-edge";
-    sign.textContent = " … ";
-    return sign;
-  };
-  const runs = data.pieces.map((piece) => {
-    const run = document.createElement(piece.marks.includes("name") ? "mark" : "span");
-    run.className = [piece.marks.includes("chunk") ? "inchunk" : "around", piece.marks.includes("cited") ? "cited" : ""]
-      .join(" ")
-      .trim();
-    run.textContent = piece.text;
-    return run;
-  });
-  host.replaceChildren(...(data.cut_before ? [edge()] : []), ...runs, ...(data.cut_after ? [edge()] : []));
+  host.replaceChildren();
+  const edge = () => makeElement("span", "lr-edge", host, " … ");
+  if (data.cut_before) edge();
+  for (const { text, marks } of data.pieces) {
+    const looks = [marks.includes("chunk") ? "inchunk" : "around", marks.includes("cited") ? "cited" : ""];
+    makeElement(marks.includes("name") ? "mark" : "span", looks.filter(Boolean).join(" "), host, text);
+  }
+  if (data.cut_after) edge();
   const cited = host.querySelector(".cited"),
     target = cited ?? host.querySelector(".inchunk");
   // A chunk that begins the passage is in sight already.

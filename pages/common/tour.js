@@ -1,14 +1,6 @@
 // The tour: a card in the corner, one step at a time, each beside the link of its page. It takes no focus by itself.
 const SEEN = "leanrag-tour-seen";
 
-function part(parent, kind, className, text) {
-  const made = document.createElement(kind);
-  made.className = className;
-  if (text) made.textContent = text;
-  parent.append(made);
-  return made;
-}
-
 /** @returns {HTMLAnchorElement | null} */
 const linkOf = (page) => document.querySelector(`[data-testid="stSidebarNav"] a[href$="/${page}"]`);
 
@@ -23,22 +15,22 @@ function draw(place, data, number, focused) {
   const step = data.steps[number];
   mark(step && step.page);
   if (!step) return;
-  const card = part(place, "section", "lr-tour"),
+  const card = makeElement("section", "lr-tour", place),
     go = (to, focus) => draw(place, data, to, focus);
   card.setAttribute("aria-label", data.words.label);
   const end = () => go(data.steps.length);
-  const head = part(card, "div", "top");
-  part(head, "span", "n", step.count);
-  const skip = part(head, "button", "plain", data.words.skip);
+  const head = makeElement("div", "top", card);
+  makeElement("span", "n", head, step.count);
+  const skip = makeElement("button", "plain", head, data.words.skip);
   skip.onclick = end;
-  part(card, "b", "t", step.title).setAttribute("role", "heading");
+  makeElement("b", "t", card, step.title).setAttribute("role", "heading");
   card.querySelector(".t").setAttribute("aria-level", "2");
-  part(card, "p", "d", step.text).setAttribute("aria-live", "polite");
-  const row = part(card, "div", "row");
-  part(row, "button", "plain go", step.go).onclick = () => linkOf(step.page)?.click();
-  if (number) part(row, "button", "plain back", data.words.back).onclick = () => go(number - 1, "back");
+  makeElement("p", "d", card, step.text).setAttribute("aria-live", "polite");
+  const row = makeElement("div", "row", card);
+  makeElement("button", "plain go", row, step.go).onclick = () => linkOf(step.page)?.click();
+  if (number) makeElement("button", "plain back", row, data.words.back).onclick = () => go(number - 1, "back");
   const last = number === data.steps.length - 1;
-  part(row, "button", "next", last ? data.words.done : data.words.next).onclick = last
+  makeElement("button", "next", row, last ? data.words.done : data.words.next).onclick = last
     ? end
     : () => go(number + 1, "next");
   card.onkeydown = (event) => {

@@ -3,42 +3,23 @@
 const REST = 150; // milliseconds without a move after which words change
 const GESTURE = 600; // milliseconds between two keys of one move
 
-function node(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-
-function action(parent, className, text, run, label) {
-  const made = node("button", className, parent, text);
-  made.type = "button";
-  if (label) made.setAttribute("aria-label", label);
-  made.onclick = run;
-  return made;
-}
-
 const BOARD_PIN = "M9 4h6M10 4v6l-3 3.5h10L14 10V4M12 13.5V20",
   BOARD_COLUMNS = "M5 5h5.5v14H5zM13.5 5H19v14h-5.5z";
 
 // A button with an icon before its name; where there is little room the icon is seen alone.
 function iconAction(parent, className, text, path, run) {
-  const made = action(parent, className, "", run, text),
+  const made = makeButton(className, parent, "", run),
     icon = make("svg", { width: 20, height: 20, viewBox: "0 0 24 24", "aria-hidden": true }, made);
+  made.setAttribute("aria-label", text);
   make("path", { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linejoin": "round" }, icon);
-  node("span", "", made, text);
+  makeElement("span", "", made, text);
   return made;
-}
-
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
 // The frame of the board, made once; its parts are filled anew with every answer.
 function frameOf(host) {
   host.replaceChildren();
-  const part = (name, parent = host) => node("div", name, parent);
+  const part = (name, parent = host) => makeElement("div", name, parent);
   const parts = {
     sentence: part("sentence"),
     settings: part("settings"),
@@ -47,14 +28,14 @@ function frameOf(host) {
   };
   parts.sentence.setAttribute("role", "status");
   const head = part("head", parts.figure);
-  parts.title = node("span", "title", head);
-  parts.tools = node("span", "tools", head);
+  parts.title = makeElement("span", "title", head);
+  parts.tools = makeElement("span", "tools", head);
   parts.plot = part("plot", parts.figure);
   parts.svg = make("svg", { role: "group" }, parts.plot);
   parts.card = part("card", parts.plot);
   parts.card.hidden = true;
   parts.legend = part("legend", parts.figure);
-  parts.trail = node("ol", "lr-unseen", parts.figure);
+  parts.trail = makeElement("ol", "lr-unseen", parts.figure);
   parts.kinds = part("kinds", parts.figure);
   parts.table = part("table", parts.figure);
   parts.groups = part("groups", parts.settings);
@@ -173,10 +154,10 @@ class Board {
 
   // On a phone one group is seen at a time.
   pills(parent) {
-    const line = node("div", "pills", parent);
+    const line = makeElement("div", "pills", parent);
     line.setAttribute("role", "group");
     for (const group of this.data.groups) {
-      const pill = action(line, "pill", this.data.words[group.name], () => {
+      const pill = makeButton("pill", line, this.data.words[group.name], () => {
         this.group = group.name;
         const fold = parent.querySelector("details");
         if (fold) fold.open ||= group.name === "more";
@@ -196,11 +177,11 @@ class Board {
 
   drawGroup(parent, group) {
     const fold = group.name === "more",
-      host = node(fold ? "details" : "section", "group", parent);
+      host = makeElement(fold ? "details" : "section", "group", parent);
     host.dataset.group = group.name;
-    const head = node(fold ? "summary" : "div", "grouphead", host);
-    node("b", "", head, this.data.words[group.name]);
-    node("span", "note", head, group.note).dataset.note = group.name;
+    const head = makeElement(fold ? "summary" : "div", "grouphead", host);
+    makeElement("b", "", head, this.data.words[group.name]);
+    makeElement("span", "note", head, group.note).dataset.note = group.name;
     for (const control of group.controls) {
       if (control.kind === "switch") this.drawSwitch(host, control);
       else if (control.kind === "choice") this.drawChoice(host, control);
@@ -209,16 +190,16 @@ class Board {
   }
 
   drawSlider(parent, control) {
-    const row = node("div", "slider", parent),
-      line = node("label", "name", row),
+    const row = makeElement("div", "slider", parent),
+      line = makeElement("label", "name", row),
       id = `lr-board-${control.key}`;
     line.htmlFor = id;
-    node("span", "", line, control.title);
-    const shown = node("output", "", line),
-      track = node("div", "track", row),
-      ring = node("i", "ring", track),
-      input = node("input", "", track),
-      note = node("div", "note", row);
+    makeElement("span", "", line, control.title);
+    const shown = makeElement("output", "", line),
+      track = makeElement("div", "track", row),
+      ring = makeElement("i", "ring", track),
+      input = makeElement("input", "", track),
+      note = makeElement("div", "note", row);
     Object.assign(input, { type: "range", id, min: "0", max: String(control.stops.length - 1), step: "1" });
     const show = (place, now) => {
       input.style.setProperty("--share", String(place / Math.max(1, now.stops.length - 1)));
@@ -270,20 +251,20 @@ class Board {
       ring.hidden = same;
       note.textContent = same
         ? this.data.words.as_pinned
-        : fill(this.data.words.pinned_at, { value: now.shown[now.pinnedAt] });
+        : withValues(this.data.words.pinned_at, { value: now.shown[now.pinnedAt] });
     });
   }
 
   drawSwitch(parent, control) {
-    const made = action(parent, "switch", "", () => {
+    const made = makeButton("switch", parent, "", () => {
       const on = made.getAttribute("aria-checked") !== "true";
       made.setAttribute("aria-checked", String(on));
       this.moved(control, control.stops.indexOf(on), `${control.key}${performance.now()}`);
     });
     made.id = `lr-board-${control.key}`;
     made.setAttribute("role", "switch");
-    node("i", "", made);
-    node("span", "", made, control.title);
+    makeElement("i", "", made);
+    makeElement("span", "", made, control.title);
     this.controls.set(control.key, (now) => {
       made.disabled = now.off;
       made.setAttribute("aria-checked", String(this.values[now.key] ?? now.stops[now.at]));
@@ -291,11 +272,11 @@ class Board {
   }
 
   drawChoice(parent, control) {
-    const row = node("label", "choice", parent);
-    node("span", "", row, control.title);
-    const select = node("select", "", row);
+    const row = makeElement("label", "choice", parent);
+    makeElement("span", "", row, control.title);
+    const select = makeElement("select", "", row);
     select.id = `lr-board-${control.key}`;
-    control.shown.forEach((text, place) => (node("option", "", select, text).value = String(place)));
+    control.shown.forEach((text, place) => (makeElement("option", "", select, text).value = String(place)));
     select.onchange = () => this.moved(control, Number(select.value), `${control.key}${performance.now()}`);
     this.controls.set(
       control.key,
@@ -342,24 +323,24 @@ class Board {
       data = this.data,
       words = data.words;
     card.replaceChildren();
-    const head = node("div", "cardhead", card);
-    node("b", "", head, point.name);
-    node(
+    const head = makeElement("div", "cardhead", card);
+    makeElement("b", "", head, point.name);
+    makeElement(
       "span",
       "",
       head,
-      data.trail.length - place === 1 ? words.one_ago : fill(words.moves_ago, { n: data.trail.length - place }),
+      data.trail.length - place === 1 ? words.one_ago : withValues(words.moves_ago, { n: data.trail.length - place }),
     );
-    const facts = node("dl", "", card);
+    const facts = makeElement("dl", "", card);
     for (const [title, value] of [
       [data.measure, point.value],
       [words.context_tokens, point.tokens],
       [words.against, point.against],
     ]) {
-      node("dt", "", facts, title);
-      node("dd", "", facts, value);
+      makeElement("dt", "", facts, title);
+      makeElement("dd", "", facts, value);
     }
-    action(card, "plain", words.go_back, () => {
+    makeButton("plain", card, words.go_back, () => {
       card.hidden = true;
       go();
     });
@@ -376,14 +357,15 @@ class Board {
       data = this.data,
       words = data.words;
     sentence.replaceChildren(data.sentence.before ? `${data.sentence.before} ` : "");
-    if (data.sentence.claim) node("b", "", sentence, data.sentence.claim);
+    if (data.sentence.claim) makeElement("b", "", sentence, data.sentence.claim);
     this.drawRest(sentence);
     title.textContent = data.title;
     tools.replaceChildren();
-    const back = action(tools, "plain", words.back_one, () => this.back());
-    const clear = action(tools, "plain", words.clear_trail, () => this.send("clear"));
+    const back = makeButton("plain", tools, words.back_one, () => this.back());
+    const clear = makeButton("plain", tools, words.clear_trail, () => this.send("clear"));
     back.disabled = clear.disabled = !data.trail.length;
-    if (data.share) action(tools, "plain", data.near ? words.axis_near : words.axis_whole, () => this.send("scale"));
+    if (data.share)
+      makeButton("plain", tools, data.near ? words.axis_near : words.axis_whole, () => this.send("scale"));
     failed.textContent = data.failed;
     failed.hidden = !data.failed;
     this.drawActions();
@@ -406,15 +388,15 @@ class Board {
   drawRest(sentence) {
     const { after, changes } = this.data.sentence,
       at = changes ? after.indexOf(changes) : -1,
-      link = (text) => action(sentence, "plain tosheet", text, () => this.openSheet());
+      link = (text) => makeButton("plain tosheet", sentence, text, () => this.openSheet());
     if (after) sentence.append(" ");
     if (at < 0) {
       sentence.append(`${after} `);
-      link(fill(this.data.words.all_of, { n: this.data.nAll }));
+      link(withValues(this.data.words.all_of, { n: this.data.nAll }));
       return;
     }
     sentence.append(after.slice(0, at));
-    node("span", "inline", sentence, changes);
+    makeElement("span", "inline", sentence, changes);
     link(changes);
     sentence.append(after.slice(at + changes.length));
   }
@@ -423,9 +405,9 @@ class Board {
   openSheet() {
     const { questions } = this.parts,
       { words } = this.data,
-      sheet = node("dialog", "sheet", this.host);
+      sheet = makeElement("dialog", "sheet", this.host);
     sheet.setAttribute("aria-label", words.sheet);
-    action(sheet, "close", "✕", () => sheet.close(), words.close_sheet);
+    makeButton("close", sheet, "✕", () => sheet.close()).setAttribute("aria-label", words.close_sheet);
     sheet.append(questions);
     sheet.onclick = (event) => event.target === sheet && sheet.close();
     sheet.onclose = () => {
@@ -442,17 +424,17 @@ class Board {
       { words, now, isUsed, undo, makesIndex } = this.data,
       held = actions.contains(document.activeElement) ? document.activeElement.className : "";
     actions.replaceChildren();
-    action(actions, "primary", makesIndex ? words.use_keep : words.use, () => this.send("use"));
+    makeButton("primary", actions, makesIndex ? words.use_keep : words.use, () => this.send("use"));
     const pin = iconAction(actions, "pin", words.pin, BOARD_PIN, () => this.send("pin"));
     pin.disabled = now.isPinned;
     pin.setAttribute("aria-keyshortcuts", "P");
     const column = iconAction(actions, "column", words.column, BOARD_COLUMNS, () => this.send("column"));
     column.setAttribute("aria-keyshortcuts", "C");
-    const note = node("div", "note", actions, isUsed ? words.used : words.keeps);
+    const note = makeElement("div", "note", actions, isUsed ? words.used : words.keeps);
     note.setAttribute("role", "status");
     if (undo) {
       note.append(" ");
-      action(note, "plain undo", words.undo, () => this.send("undo"));
+      makeButton("plain undo", note, words.undo, () => this.send("undo"));
     }
     if (held) actions.querySelector(`[class="${held}"]`)?.focus();
   }
@@ -462,7 +444,7 @@ class Board {
       { words, others, trail } = this.data;
     legend.replaceChildren();
     const item = (name, draw) => {
-      const line = node("span", "", legend),
+      const line = makeElement("span", "", legend),
         svg = make("svg", { width: 22, height: 16, "aria-hidden": true });
       draw(svg);
       line.append(svg, words[name]);
@@ -495,7 +477,7 @@ class Board {
     const { trail } = this.parts;
     trail.setAttribute("aria-label", this.data.words.trail);
     trail.replaceChildren();
-    for (const point of this.data.trail) node("li", "", trail, `${point.name}: ${point.text}; ${point.against}`);
+    for (const point of this.data.trail) makeElement("li", "", trail, `${point.name}: ${point.text}; ${point.against}`);
   }
 
   drawKinds() {
@@ -504,21 +486,21 @@ class Board {
       rows = this.data.kinds;
     kinds.replaceChildren();
     if (rows.length < 2) return;
-    const head = node("div", "grouphead", kinds);
-    node("b", "", head, words.kinds);
-    node("span", "note", head, words.kinds_key);
+    const head = makeElement("div", "grouphead", kinds);
+    makeElement("b", "", head, words.kinds);
+    makeElement("span", "note", head, words.kinds_key);
     const most = share ? 1 : Math.max(...rows.flatMap((row) => [row.now, row.pinned])) || 1;
     for (const row of rows) {
-      const line = node("div", "kind", kinds),
-        name = node("span", "", line, `${row.name} `);
-      node("small", "", name, String(row.n));
-      const bar = node("span", "bar", line);
+      const line = makeElement("div", "kind", kinds),
+        name = makeElement("span", "", line, `${row.name} `);
+      makeElement("small", "", name, String(row.n));
+      const bar = makeElement("span", "bar", line);
       bar.style.setProperty("--from", `${(100 * Math.min(row.now, row.pinned)) / most}%`);
       bar.style.setProperty("--to", `${(100 * Math.max(row.now, row.pinned)) / most}%`);
-      node("i", "ring", bar).style.setProperty("--at", `${(100 * row.pinned) / most}%`);
-      node("i", "disc", bar).style.setProperty("--at", `${(100 * row.now) / most}%`);
-      const value = node("span", "value", line);
-      node("b", "", value, row.text);
+      makeElement("i", "ring", bar).style.setProperty("--at", `${(100 * row.pinned) / most}%`);
+      makeElement("i", "disc", bar).style.setProperty("--at", `${(100 * row.now) / most}%`);
+      const value = makeElement("span", "value", line);
+      makeElement("b", "", value, row.text);
       value.append(` ${row.change}`);
     }
   }
@@ -531,45 +513,47 @@ class Board {
       showAll = (wanted) => this.send("all", { shown: wanted });
     questions.replaceChildren();
     const list = (rows, title, sign, empty) => {
-      const head = node("div", "grouphead", questions),
-        name = node("b", "", head, title);
-      node("small", "", name, ` ${rows.length}`);
+      const head = makeElement("div", "grouphead", questions),
+        name = makeElement("b", "", head, title);
+      makeElement("small", "", name, ` ${rows.length}`);
       if (sign === "won") {
-        const all = action(head, "plain all", fill(words.all_of, { n: this.data.nAll }), () => showAll(!shown));
+        const all = makeButton("plain all", head, withValues(words.all_of, { n: this.data.nAll }), () =>
+          showAll(!shown),
+        );
         all.setAttribute("aria-pressed", String(Boolean(shown)));
       }
-      if (!rows.length) node("div", "note", questions, empty);
+      if (!rows.length) makeElement("div", "note", questions, empty);
       const most = sign === "won" && !shown ? 8 : rows.length;
       rows.slice(0, most).forEach((row) => this.questionRow(questions, row, sign));
       if (rows.length > most)
-        action(questions, "plain more", fill(words.more_won, { n: rows.length - most }), () => showAll(true));
+        makeButton("plain more", questions, withValues(words.more_won, { n: rows.length - most }), () => showAll(true));
     };
     list(won, words.won, "won", words.none_won);
     list(lost, words.lost, "lost", words.none_lost);
     if (shown) {
-      const head = node("div", "grouphead", questions);
-      node("b", "", head, fill(words.same, { n: same.length }));
+      const head = makeElement("div", "grouphead", questions);
+      makeElement("b", "", head, withValues(words.same, { n: same.length }));
       same.forEach((row) => this.questionRow(questions, row, "same"));
-    } else if (nSame > 0) node("div", "note", questions, fill(words.same, { n: nSame }));
-    node("div", "note", questions, words.row_opens);
+    } else if (nSame > 0) makeElement("div", "note", questions, withValues(words.same, { n: nSame }));
+    makeElement("div", "note", questions, words.row_opens);
     if (focused) questions.querySelector(`[data-place="${focused}"]`)?.focus();
   }
 
   questionRow(parent, row, sign) {
-    const line = action(parent, `question ${sign}`, "", () => {
+    const line = makeButton(`question ${sign}`, parent, "", () => {
       this.sheet?.close();
       this.send("question", { place: row.place });
     });
     line.dataset.place = String(row.place);
     line.title = row.question;
-    node("i", "", line, { won: "+", lost: "−", same: "=" }[sign]);
-    const text = node("span", "text", line);
-    const name = node("span", "q", text, row.question);
+    makeElement("i", "", line, { won: "+", lost: "−", same: "=" }[sign]);
+    const text = makeElement("span", "text", line);
+    const name = makeElement("span", "q", text, row.question);
     name.dir = "auto";
-    const facts = node("span", "facts", text);
-    node("span", "", facts, row.kind);
-    const gold = node("span", "", facts, `${this.data.words.gold} ${row.gold[0]} → `);
-    node("b", "", gold, row.gold[1]);
+    const facts = makeElement("span", "facts", text);
+    makeElement("span", "", facts, row.kind);
+    const gold = makeElement("span", "", facts, `${this.data.words.gold} ${row.gold[0]} → `);
+    makeElement("b", "", gold, row.gold[1]);
   }
 
   drawTable() {
@@ -577,11 +561,9 @@ class Board {
       { words, measure, now, pinned, trail, others } = this.data;
     table.replaceChildren();
     if (!this.tableShown) return;
-    const around = node("div", "lr-scroll", table),
-      made = node("table", "lr-facts", around),
-      head = made.createTHead().insertRow();
-    for (const text of [words.setting, measure, words.context_tokens, words.against])
-      node("th", "", head, text).scope = "col";
+    const made = makeTable([words.setting, measure, words.context_tokens, words.against]);
+    made.className = "lr-facts";
+    makeElement("div", "lr-scroll", table).append(made);
     const rows = [
       [`${words.now}: ${now.name}`, now],
       [`${words.pinned}: ${pinned.name}`, pinned],
@@ -589,7 +571,7 @@ class Board {
       ...others.map((point) => [point.name, point]),
     ];
     for (const [name, point] of rows) {
-      const row = made.insertRow();
+      const row = made.tBodies[0].insertRow();
       for (const text of [name, point.value ?? "–", point.tokens ?? "–", point.against ?? ""])
         row.insertCell().textContent = text;
     }

@@ -84,7 +84,7 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
     slider = next((control for control in this_board.controls if control.of_index), None)
     if slider is not None:
         board_stages.show(this_board.summary, words(slider.title), move_time(this_board, slider))
-    component(_HERE / "board.js", _FRAME, draws_svg=True, parts=("figure_tools",), library=_HERE / "board_chart.js")(
+    component(_HERE / "board.js", _FRAME, parts=("board_chart", "figure_tools"))(
         data=data, key=_KEY, on_event_change=lambda: _heard(this_board, board_session)
     )
     code_view.button(lambda: _code(this_board, measure), key="board_code")

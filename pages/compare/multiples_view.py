@@ -257,7 +257,7 @@ def _tools(pictures: Sequence[Card], question: str, cells: Sequence[Cell], setti
     sentence = joined_sentences([words(claims.claim), words(claims.rest) if claims.rest else ""])
     drawn = plain_values([card_row(pictures, title=question, finding=sentence)])[0]
     offered = drawing_view.tools(f"{words(setting.title)} {question[:40]}", "", svg=True)
-    component(_TOOLS, '<div class="lr-multools"></div>', draws_svg=True, parts=("figure_tools",))(
+    component(_TOOLS, '<div class="lr-multools"></div>', parts=("figure_tools",))(
         data={"picture": drawn, "tools": offered}, key="multiples_tools"
     )
 

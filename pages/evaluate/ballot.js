@@ -2,20 +2,10 @@
 // time, each with all that it has not heard of yet, so that none is lost however fast they come.
 const RETRY = 10_000; // milliseconds until an event is sent again that nobody has answered
 
-function node(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-
-function button(className, parent, key, run) {
-  const made = node("button", className, parent);
-  made.type = "button";
-  node("kbd", "", made, key);
-  node("span", "", made);
-  made.onclick = run;
+function keyButton(className, parent, key, run) {
+  const made = makeButton(className, parent, undefined, run);
+  makeElement("kbd", "", made, key);
+  makeElement("span", "", made);
   return made;
 }
 
@@ -25,28 +15,28 @@ class Ballot {
     this.pending = [];
     this.seq = this.sent = this.sentAt = 0;
     host.replaceChildren();
-    const head = node("div", "head", host);
-    this.progress = node("progress", "", head);
-    this.count = node("span", "count", head);
-    this.criteria = node("span", "criteria", head);
-    this.question = node("div", "question", host);
+    const head = makeElement("div", "head", host);
+    this.progress = makeElement("progress", "", head);
+    this.count = makeElement("span", "count", head);
+    this.criteria = makeElement("span", "criteria", head);
+    this.question = makeElement("div", "question", host);
     this.question.dir = "auto";
-    this.asks = node("div", "asks", host);
-    const votes = node("div", "votes", host);
+    this.asks = makeElement("div", "asks", host);
+    const votes = makeElement("div", "votes", host);
     this.buttons = [
-      button("vote", votes, "1", () => this.vote(1)),
-      button("vote", votes, "0", () => this.vote(0)),
-      button("vote", votes, "2", () => this.vote(2)),
+      keyButton("vote", votes, "1", () => this.vote(1)),
+      keyButton("vote", votes, "0", () => this.vote(0)),
+      keyButton("vote", votes, "2", () => this.vote(2)),
     ];
-    this.undoing = button("undo", votes, "U", () => this.undo());
-    this.failed = node("div", "failed", host);
+    this.undoing = keyButton("undo", votes, "U", () => this.undo());
+    this.failed = makeElement("div", "failed", host);
     this.failed.setAttribute("role", "alert");
-    const answers = node("div", "answers", host);
+    const answers = makeElement("div", "answers", host);
     this.answers = [0, 1].map(() => {
-      const section = node("section", "", answers);
-      return { section, title: node("h4", "", section), text: node("div", "text", section) };
+      const section = makeElement("section", "", answers);
+      return { section, title: makeElement("h4", "", section), text: makeElement("div", "text", section) };
     });
-    this.said = node("div", "lr-unseen", host);
+    this.said = makeElement("div", "lr-unseen", host);
     this.said.setAttribute("role", "status");
     const pressed = (event) =>
       host.isConnected ? this.pressed(event) : document.removeEventListener("keydown", pressed);
@@ -158,7 +148,7 @@ class Ballot {
     this.criteria.replaceChildren();
     if (data.criteria.length > 1 && step) {
       for (const [name, title] of data.criteria) {
-        const chip = node("span", name === step.criterion ? "now" : "", this.criteria, title);
+        const chip = makeElement("span", name === step.criterion ? "now" : "", this.criteria, title);
         if (name === step.criterion) chip.setAttribute("aria-current", "step");
       }
     }
@@ -168,7 +158,7 @@ class Ballot {
     this.answers.forEach((each, side) => {
       each.title.textContent = words.answers[side];
       each.text.replaceChildren();
-      for (const part of step.answers[side]) node("p", "", each.text, part).dir = "auto";
+      for (const part of step.answers[side]) makeElement("p", "", each.text, part).dir = "auto";
       each.section.scrollTop = 0;
     });
   }

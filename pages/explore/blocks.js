@@ -2,37 +2,17 @@
 // One block can be reached by Tab; from there the arrows lead to the next one in that direction.
 const SHAPES = { icicle: drawIcicle, treemap: drawTreemap, sunburst: drawSunburst };
 
-function element(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  made.className = className;
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-
-function layerTag(layer, parent) {
-  const tag = element("span", "lr-layer", parent, `L${layer}`),
-    step = Math.min(4, layer);
-  tag.style.background = `var(--lr-l${step})`;
-  tag.style.color = `var(--lr-l${step}k)`;
-}
-
 function crumbs(data, open) {
-  const nav = element("nav", "crumbs");
+  const nav = makeElement("nav", "crumbs");
   nav.setAttribute("aria-label", data.words.crumbs);
   data.crumbs.forEach((step, place) => {
-    layerTag(step.layer, nav);
+    makeLayerTag(step.layer, nav);
     if (place === data.crumbs.length - 1) {
-      const here = element("b", "", nav, step.name);
-      here.dir = "auto";
-      here.setAttribute("aria-current", "true");
+      makeText("b", "", nav, step.name).setAttribute("aria-current", "true");
       return;
     }
-    const button = element("button", "", nav, step.name);
-    button.type = "button";
-    button.dir = "auto";
-    button.onclick = () => open(step.id);
-    element("span", "sep", nav, "›").setAttribute("aria-hidden", "true");
+    makeButton("", nav, step.name, () => open(step.id));
+    makeElement("span", "sep", nav, "›").setAttribute("aria-hidden", "true");
   });
   return nav;
 }
@@ -45,19 +25,19 @@ function headText(column, data, blocks) {
 }
 
 function heads(data, width, blocks) {
-  const row = element("div", "heads");
+  const row = makeElement("div", "heads");
   if (data.shape !== "icicle") {
     for (const column of data.columns) {
-      const head = element("span", "", row);
-      layerTag(column.layer, head);
+      const head = makeElement("span", "", row);
+      makeLayerTag(column.layer, head);
       head.append(headText(column, data, blocks));
     }
     return row;
   }
   columnPlaces(width, data.columns.length).forEach((place, at) => {
-    const head = element("span", "placed", row);
+    const head = makeElement("span", "placed", row);
     head.style.cssText = `left:${place.x}px;width:${place.width}px`;
-    layerTag(data.columns[at].layer, head);
+    makeLayerTag(data.columns[at].layer, head);
     head.title = headText(data.columns[at], data, blocks);
     if (place.width > 60) head.append(head.title);
   });
@@ -65,24 +45,12 @@ function heads(data, width, blocks) {
 }
 
 function legend(data) {
-  const row = element("div", "legend");
-  element("b", "", row, data.measure.title);
-  for (const step of data.measure.steps) {
-    const item = element("span", "", row);
-    element("i", `swatch ${step.paint}`, item);
-    item.append(step.text);
-  }
-  if (data.measure.name === "question") {
-    const item = element("span", "", row);
-    element("i", "disc", item, "2");
-    item.append(data.words.hits);
-  }
-  const folded = element("span", "", row),
-    found = element("span", "", row);
-  element("i", "swatch hatch", folded);
-  folded.append(data.words.folded);
-  element("i", "swatch found", found);
-  found.append(data.words.found);
+  const row = makeElement("div", "legend");
+  makeElement("b", "", row, data.measure.title);
+  for (const step of data.measure.steps) makeEntry(row, `swatch ${step.paint}`, step.text);
+  if (data.measure.name === "question") makeEntry(row, "disc", data.words.hits).textContent = "2";
+  makeEntry(row, "swatch hatch", data.words.folded);
+  makeEntry(row, "swatch found", data.words.found);
   return row;
 }
 

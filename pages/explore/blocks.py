@@ -18,7 +18,7 @@ _HERE = Path(__file__).resolve().parent
 _SCRIPT, _MARK = _HERE / "blocks.js", _HERE / "blocks_mark.js"
 _FRAME = '<div class="lr-blocks"></div>'
 _KEY = "blocks"
-_PARTS = ("figure_tools", str(_HERE / "block_cells"), str(_HERE / "block_shapes"))
+_PARTS = ("figure_tools", "block_cells", "block_shapes")
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def show(
             keys=say("explore.keys"),
         ),
     }
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
+    component(_SCRIPT, _FRAME, parts=_PARTS)(
         data=visible_values(data),
         key=_KEY,
         height="content",

@@ -131,40 +131,30 @@ function boardRows(rows, [column, rising]) {
 }
 
 function boardTable(host, data, state, pick, sorted) {
-  const table = document.createElement("table"),
+  const table = makeElement("table"),
     head = table.createTHead().insertRow(),
     body = table.createTBody();
   table.createCaption().textContent = data.words.caption;
   for (const [name] of BOARD_COLUMNS) {
-    const cell = document.createElement("th"),
-      button = document.createElement("button"),
-      on = state.sort[0] === name;
+    const cell = makeElement("th", name, head),
+      on = state.sort[0] === name,
+      text = data.words.columns[name] + (on ? (state.sort[1] ? " ↑" : " ↓") : ""),
+      button = makeButton("", cell, text, () => sorted(name));
     cell.scope = "col";
-    cell.className = name;
     cell.setAttribute("aria-sort", on ? (state.sort[1] ? "ascending" : "descending") : "none");
-    button.type = "button";
     button.dataset.column = name;
-    button.textContent = data.words.columns[name] + (on ? (state.sort[1] ? " ↑" : " ↓") : "");
     button.title = data.words.about[name];
-    button.onclick = () => sorted(name);
-    cell.append(button);
-    head.append(cell);
   }
   const number = (value, digits) =>
     value === null ? "–" : digits ? value.toFixed(digits) : value.toLocaleString("en-US");
   const link = (row, text, id, kind) => {
     const cell = row.insertCell(),
-      button = document.createElement("button");
+      button = makeButton("", cell, text, (event) => {
+        event.stopPropagation();
+        pick(id);
+      });
     cell.className = kind;
-    button.type = "button";
-    button.textContent = text;
-    button.dir = "auto";
     button.dataset.id = id;
-    button.onclick = (event) => {
-      event.stopPropagation();
-      pick(id);
-    };
-    cell.append(button);
     return cell;
   };
   for (const [id, name, size, cohesion, stability, conductance, oddest, oddId, cosine] of boardRows(
@@ -183,10 +173,7 @@ function boardTable(host, data, state, pick, sorted) {
       [conductance, 2],
     ])
       row.insertCell().textContent = number(value, digits);
-    const odd = link(row, oddest, oddId, "oddest"),
-      far = document.createElement("span");
-    far.textContent = ` ${cosine.toFixed(2)}`;
-    odd.append(far);
+    makeElement("span", "", link(row, oddest, oddId, "oddest"), ` ${cosine.toFixed(2)}`);
   }
   host.replaceChildren(table);
 }

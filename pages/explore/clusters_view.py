@@ -195,7 +195,7 @@ def _board(
         ),
     }
 
-    component(_HERE / "clusters.js", _FRAME, draws_svg=True, parts=("figure_tools",))(
+    component(_HERE / "clusters.js", _FRAME, parts=("figure_tools",))(
         data=visible_values(values),
         key=key,
         on_picked_change=report(key, "picked", exploring.go),

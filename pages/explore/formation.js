@@ -47,12 +47,6 @@ function reachOf(places, of, middles) {
 }
 
 const ease = (share) => share * share * (3 - 2 * share);
-const node = (tag, className, parent) => {
-  const made = document.createElement(tag);
-  made.className = className;
-  parent.append(made);
-  return made;
-};
 
 function scene(figure, data, all, pick) {
   const width = figure.clientWidth || 720,
@@ -143,16 +137,7 @@ function scene(figure, data, all, pick) {
         circle = make("circle", { class: `cloud${cluster ? " named" : ""}`, "data-at": place }, clouds);
       if (!cluster) continue;
       make("title", {}, circle, cluster.name);
-      for (const [name, value] of Object.entries({ role: "button", tabindex: 0, "aria-label": cluster.name }))
-        circle.setAttribute(name, value);
-      circle.onclick = () => pick(cluster.id);
-      circle.onkeydown = (event) => {
-        if (event.key === "Enter" || event.key === " ") {
-          event.preventDefault();
-          event.stopPropagation();
-          pick(cluster.id);
-        }
-      };
+      makePickable(circle, { "aria-label": cluster.name }, () => pick(cluster.id));
     }
   }
   figure.querySelector("svg")?.remove();
@@ -176,40 +161,25 @@ export default function (component) {
     playing = false,
     since = 0,
     draw;
-  const bar = node("div", "bar", host),
-    said = node("p", "said", host),
-    figure = node("div", "figure", host);
+  const bar = makeElement("div", "bar", host),
+    said = makeText("p", "said", host),
+    figure = makeElement("div", "figure", host);
   said.setAttribute("aria-live", "polite");
-  said.dir = "auto";
-  const icon = (made, name) => {
-    const sign = node("span", "icon", made);
-    sign.textContent = name;
-    sign.translate = false;
-    sign.setAttribute("aria-hidden", "true");
-  };
   const button = (sign, title, run) => {
-    const made = node("button", "pill", bar);
-    made.type = "button";
-    icon(made, sign);
+    const made = makeButton("pill", bar, undefined, run);
+    makeIcon(made, sign);
     made.title = title;
     made.setAttribute("aria-label", title);
-    made.onclick = run;
     return made;
   };
   button("skip_previous", words.back, () => jump(Math.ceil(at) - 1));
   const play = button("play_arrow", words.play, () => (playing ? stop() : start()));
   button("skip_next", words.next, () => jump(Math.floor(at) + 1));
-  const steps = node("div", "steps", bar);
+  const steps = makeElement("div", "steps", bar);
   steps.setAttribute("role", "group");
   steps.setAttribute("aria-label", words.steps);
-  const marks = frames.map((frame, place) => {
-    const made = node("button", "step", steps);
-    made.type = "button";
-    made.textContent = frame.title;
-    made.onclick = () => jump(place);
-    return made;
-  });
-  const scrub = node("input", "scrub", bar);
+  const marks = frames.map((frame, place) => makeButton("step", steps, frame.title, () => jump(place)));
+  const scrub = makeElement("input", "scrub", bar);
   Object.assign(scrub, { type: "range", min: 0, max: last, step: 0.01 });
   scrub.setAttribute("aria-label", words.scrub);
   scrub.oninput = () => {
@@ -288,18 +258,14 @@ export default function (component) {
     show(at);
   };
   redraw();
-  const table = node("div", "table", host);
+  const table = makeElement("div", "table", host);
   const asTable = () => {
     if (table.firstChild) {
       table.replaceChildren();
       return;
     }
-    const list = node("ol", "", table);
-    for (const frame of frames) {
-      const line = node("li", "", list);
-      line.dir = "auto";
-      line.textContent = `${frame.title}. ${frame.said}`;
-    }
+    const list = makeElement("ol", "", table);
+    for (const frame of frames) makeText("li", "", list, `${frame.title}. ${frame.said}`);
   };
   figureTools(host, { ...data.tools, asTable, picture: () => figure.querySelector("svg") });
   const unwatch = watchWidth(figure, redraw);

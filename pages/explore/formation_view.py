@@ -65,7 +65,7 @@ def show(exploring: Exploring) -> None:
         ),
     }
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools"))(
+    component(_SCRIPT, _FRAME, parts=("layers", "figure_tools"))(
         data=visible_values(data), key=_KEY, on_picked_change=report(_KEY, "picked", exploring.go)
     )
 

@@ -81,15 +81,11 @@ def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]
     return {at: near[row] for row, at in places.items() if at is not None}
 
 
-_HERE = Path(__file__).resolve()
-_SCRIPT = _HERE.with_name("layer_graph.js")
+_SCRIPT = Path(__file__).resolve().with_name("layer_graph.js")
 _PARTS = (
     "layers",
     "figure_tools",
-    *(
-        str(_HERE.with_name(name))
-        for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_chosen", "layer_nodes", "layer_canvas")
-    ),
+    *("layer_marks", "layer_gestures", "layer_bar", "layer_chosen", "layer_nodes", "layer_canvas"),
 )
 _FRAME = (
     '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div>'
@@ -124,7 +120,7 @@ def show(exploring: Exploring) -> None:
         if ids is not None:
             graph_state.hide([str(id_) for id_ in ids])
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
+    component(_SCRIPT, _FRAME, parts=_PARTS)(
         data=visible_values(values), key=_KEY, on_act_change=acted, on_hidden_change=hidden
     )
     _free_graph(exploring, scene)

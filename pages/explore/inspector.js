@@ -1,91 +1,63 @@
 // Draws what the inspector shows of one thing. Tabs, and rows that unfold, work here; a click that leads on goes to
 // Python as {do, id}. Every text is set by textContent and reads in its own direction.
-function el(tag, className, text, parent) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) {
-    made.textContent = text;
-    made.dir = "auto";
-  }
-  if (parent) parent.append(made);
-  return made;
-}
-
-function press(className, text, parent, run) {
-  const made = el("button", className, text, parent);
-  made.type = "button";
-  made.onclick = run;
-  return made;
-}
-
-function layerTag(layer, parent) {
-  const tag = el("span", "lr-layer", `L${layer}`, parent);
-  tag.style.background = `var(--lr-l${Math.min(4, layer)})`;
-  tag.style.color = `var(--lr-l${Math.min(4, layer)}k)`;
-}
-
 function bar(share, parent) {
-  const track = el("span", "bar", undefined, parent);
+  const track = makeElement("span", "bar", parent);
   track.setAttribute("aria-hidden", "true");
-  el("i", "", undefined, track).style.width = `${Math.max(3, Math.round(share * 100))}%`;
+  makeElement("i", "", track).style.width = `${Math.max(3, Math.round(share * 100))}%`;
 }
 
 const DRAW = {
   text(block, parent) {
-    el("p", block.muted ? "muted" : "lr-read", block.text, parent);
+    makeText("p", block.muted ? "muted" : "lr-read", parent, block.text);
   },
   label(block, parent) {
-    const line = el("div", "lr-label", block.text, parent);
-    if (block.note) el("span", "", block.note, line);
+    const line = makeText("div", "lr-label", parent, block.text);
+    if (block.note) makeText("span", "", line, block.note);
   },
   finding(block, parent) {
-    const line = el("div", "lr-find", undefined, parent);
-    el("b", "", block.summary, line);
+    const line = makeElement("div", "lr-find", parent);
+    makeText("b", "", line, block.summary);
     line.append(" ");
-    el("span", "", block.text, line);
+    makeText("span", "", line, block.text);
   },
   runs(block, parent, act) {
-    const line = el("div", "line", undefined, parent);
+    const line = makeElement("div", "line", parent);
     for (const part of block.parts) {
       if (part.mark) {
-        el("span", "lr-mark", part.mark, line).style.setProperty("--c", `var(--lr-${part.colour})`);
-      } else if (part.do) press("link", part.text, line, () => act(part.do, part.id));
-      else el(part.strong ? "b" : "span", part.strong ? "rank" : "", part.text, line);
+        makeText("span", "lr-mark", line, part.mark).style.setProperty("--c", `var(--lr-${part.colour})`);
+      } else if (part.do) makeButton("link", line, part.text, () => act(part.do, part.id));
+      else makeText(part.strong ? "b" : "span", part.strong ? "rank" : "", line, part.text);
     }
   },
   passage(block, parent, act, words) {
-    const card = el("div", "passage", undefined, parent);
+    const card = makeElement("div", "passage", parent);
     if (block.title) {
-      const head = press("link title", undefined, card, () => act("chunk", block.id));
-      el("b", "", block.title, head);
-      el("span", "muted", block.sub, head);
+      const head = makeButton("link title", card, undefined, () => act("chunk", block.id));
+      makeText("b", "", head, block.title);
+      makeText("span", "muted", head, block.sub);
     }
-    const text = el("p", "lr-read", undefined, card);
-    text.dir = "auto";
-    for (const piece of block.pieces) {
-      const run = el(piece.marked ? "mark" : "span", "", undefined, text);
-      run.textContent = piece.text;
-    }
-    if (block.title) press("link", words.document, card, () => act("document", String(block.row)));
+    const text = makeText("p", "lr-read", card);
+    for (const piece of block.pieces) makeElement(piece.marked ? "mark" : "span", "", text, piece.text);
+    if (block.title) makeButton("link", card, words.document, () => act("document", String(block.row)));
   },
   rows(block, parent, act, words) {
-    if (block.note) el("p", "muted", block.note, parent);
-    const list = el("ul", "", undefined, parent);
-    for (const row of block.rows) listRow(row, el("li", "", undefined, list), act, words);
+    if (block.note) makeText("p", "muted", parent, block.note);
+    const list = makeElement("ul", "", parent);
+    for (const row of block.rows) listRow(row, makeElement("li", "", list), act, words);
     if (!block.rows.length) list.remove();
-    if (block.more) press("link", block.more, parent, () => act("more", block.moreId));
+    if (block.more) makeButton("link", parent, block.more, () => act("more", block.moreId));
   },
 };
 
 function listRow(row, item, act, words) {
-  const head = press("row", undefined, item, () => (row.unfolds.length ? toggle() : act(row.do, row.id)));
-  const text = el("span", "names", undefined, head);
-  const name = el("span", "name", undefined, text);
-  if (row.layer !== null) layerTag(row.layer, name);
-  el("bdi", "", row.name, name);
-  if (row.sub) el("span", "muted sub", row.sub, text);
+  const head = makeButton("row", item, undefined, () => (row.unfolds.length ? toggle() : act(row.do, row.id)));
+  const text = makeElement("span", "names", head);
+  const name = makeElement("span", "name", text);
+  if (row.layer !== null) makeLayerTag(row.layer, name);
+  makeText("bdi", "", name, row.name);
+  if (row.sub) makeText("span", "muted sub", text, row.sub);
   if (row.bar !== null) bar(row.bar, head);
-  if (row.value) el("span", "value", row.value, head);
+  if (row.value) makeText("span", "value", head, row.value);
   if (!row.unfolds.length) return;
   let body = null;
   head.setAttribute("aria-expanded", "false");
@@ -96,56 +68,53 @@ function listRow(row, item, act, words) {
       body = null;
       return;
     }
-    body = el("div", "unfolded", undefined, item);
+    body = makeElement("div", "unfolded", item);
     for (const block of row.unfolds) DRAW[block.kind](block, body, act, words);
-    press("link", words.open, body, () => act(row.do, row.id));
+    makeButton("link", body, words.open, () => act(row.do, row.id));
   }
 }
 
 function drawHead(data, parent, act) {
-  const head = el("div", "head", undefined, parent);
+  const head = makeElement("div", "head", parent);
   if (data.name) {
-    const name = el("div", "lr-name", data.name, head);
+    const name = makeText("div", "lr-name", head, data.name);
     name.setAttribute("role", "heading");
     name.setAttribute("aria-level", "2");
     if (data.name.length > 120) name.title = data.name;
   }
   for (const [place, end] of (data.ends || []).entries()) {
-    const line = press("end", undefined, head, () => act("go", end.id));
-    if (place) el("span", "muted", "↔", line).setAttribute("aria-hidden", "true");
-    el("span", "lr-name", end.name, line);
+    const line = makeButton("end", head, undefined, () => act("go", end.id));
+    if (place) makeText("span", "muted", line, "↔").setAttribute("aria-hidden", "true");
+    makeText("span", "lr-name", line, end.name);
   }
   if (data.parents.length) {
-    const chain = el("div", "chain", undefined, head);
+    const chain = makeElement("div", "chain", head);
     for (const above of data.parents) {
-      const link = press("parent", undefined, chain, () => act("go", above.id));
+      const link = makeButton("parent", chain, undefined, () => act("go", above.id));
       link.title = above.name;
-      layerTag(above.layer, link);
-      el("bdi", "", above.name, link);
+      makeLayerTag(above.layer, link);
+      makeText("bdi", "", link, above.name);
     }
   }
-  const actions = el("div", "actions", undefined, head);
+  const actions = makeElement("div", "actions", head);
   for (const action of data.actions) {
-    const button = press("action", undefined, actions, () => act(action.do, action.id));
-    const icon = el("span", "icon", undefined, button);
-    icon.textContent = action.icon;
-    icon.setAttribute("aria-hidden", "true");
-    icon.translate = false;
-    el("span", "", action.title, button);
+    const button = makeButton("action", actions, undefined, () => act(action.do, action.id));
+    makeIcon(button, action.icon);
+    makeText("span", "", button, action.title);
   }
 }
 
 function drawTabs(data, host, parent, act) {
-  const bar = el("div", "tabs", undefined, parent),
-    panel = el("div", "panel", undefined, parent);
+  const bar = makeElement("div", "tabs", parent),
+    panel = makeElement("div", "panel", parent);
   bar.setAttribute("role", "tablist");
   bar.setAttribute("aria-label", data.words.tabs);
   panel.setAttribute("role", "tabpanel");
   panel.tabIndex = 0;
   const buttons = data.tabs.map((tab) => {
-    const button = press("", undefined, bar, () => open(tab));
-    el("span", "", tab.title, button);
-    if (tab.count) el("span", "count", tab.count, button);
+    const button = makeButton("", bar, undefined, () => open(tab));
+    makeText("span", "", button, tab.title);
+    if (tab.count) makeText("span", "count", button, tab.count);
     button.setAttribute("role", "tab");
     button.setAttribute("aria-label", [tab.title, tab.count].filter(Boolean).join(" "));
     button.id = `inspected-${tab.key}`;
@@ -188,11 +157,11 @@ export default function (component) {
   drawHead(data, host, act);
   const panel = drawTabs(data, host, host, act);
   panel.scrollTop = at || 0;
-  const made = el("div", "made", undefined, host);
-  const said = el("div", "", undefined, made);
-  el("b", "", data.made.title, said);
+  const made = makeElement("div", "made", host);
+  const said = makeElement("div", "", made);
+  makeText("b", "", said, data.made.title);
   said.append(" ");
-  el("span", "", data.made.said, said);
-  for (const line of data.made.lines) el("div", "", line, made);
-  if (data.made.link) press("link", data.made.link, made, () => act("prompts", data.made.id));
+  makeText("span", "", said, data.made.said);
+  for (const line of data.made.lines) makeText("div", "", made, line);
+  if (data.made.link) makeButton("link", made, data.made.link, () => act("prompts", data.made.id));
 }

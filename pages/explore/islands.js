@@ -184,25 +184,10 @@ function islandName(group, name, [x, y], r, box, boxes) {
 }
 
 function pickableIsland(mark, layer, node, state, chosen) {
-  const id = layer.nodes[node][4],
+  const [, , , name, id] = layer.nodes[node],
     pressed = state.picked === id;
   mark.setAttribute("class", `island${pressed ? " picked" : ""}`);
-  for (const [name, value] of Object.entries({
-    role: "button",
-    tabindex: "0",
-    "aria-pressed": String(pressed),
-    "aria-label": layer.nodes[node][3],
-    "data-id": id,
-  }))
-    mark.setAttribute(name, value);
-  const pick = () => chosen(layer, node);
-  mark.onclick = pick;
-  mark.onkeydown = (event) => {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      pick();
-    }
-  };
+  makePickable(mark, { "aria-pressed": String(pressed), "aria-label": name, "data-id": id }, () => chosen(layer, node));
 }
 
 function colourLines(layer, state) {
@@ -220,20 +205,13 @@ function colourLines(layer, state) {
 }
 
 function islandsTable(data) {
-  const table = document.createElement("table"),
+  const around = makeElement("div", "lr-scroll"),
+    table = makeElement("table", "lr-facts", around),
     [head, ...rows] = data.table;
-  table.className = "lr-facts";
   for (const cells of [head, ...rows]) {
     const row = table.insertRow();
-    cells.forEach((cell) => {
-      const made = document.createElement(cells === head ? "th" : "td");
-      made.textContent = cell;
-      row.append(made);
-    });
+    for (const cell of cells) makeElement(cells === head ? "th" : "td", "", row, cell);
   }
-  const around = document.createElement("div");
-  around.className = "lr-scroll";
-  around.append(table);
   return around;
 }
 
@@ -245,15 +223,10 @@ function islandsLegend(host, words) {
     ["joined", "M1 10H25"],
   ];
   for (const [kind, d] of marks) {
-    const item = document.createElement("span"),
-      svg = make("svg", {
-        width: kind === "summarised" || kind === "joined" ? 27 : 17,
-        height: 18,
-        "aria-hidden": true,
-      });
-    make("path", { d, class: kind }, svg);
-    item.append(svg, words[kind]);
-    host.append(item);
+    const item = makeElement("span", "", host),
+      width = kind === "summarised" || kind === "joined" ? 27 : 17;
+    make("path", { d, class: kind }, make("svg", { width, height: 18, "aria-hidden": true }, item));
+    item.append(words[kind]);
   }
 }
 
@@ -272,16 +245,10 @@ export default function (component) {
       mark.classList.toggle("picked", on);
       mark.setAttribute("aria-pressed", String(on));
     }
-    const name = document.createElement("b"),
-      text = document.createElement("span"),
-      open = document.createElement("button");
-    name.textContent = layer.nodes[node][3];
-    text.textContent = ` ${layer.why[node]} `;
-    open.type = "button";
-    open.textContent = data.words.open;
-    open.onclick = () => setTriggerValue("opened", state.picked);
-    name.dir = "auto";
-    reason.replaceChildren(name, text, open);
+    reason.replaceChildren();
+    makeText("b", "", reason, layer.nodes[node][3]);
+    makeElement("span", "", reason, ` ${layer.why[node]} `);
+    makeButton("", reason, data.words.open, () => setTriggerValue("opened", state.picked));
     reason.hidden = false;
   };
   const redraw = () => {
@@ -310,16 +277,9 @@ export default function (component) {
     if (layer) colourLines(layer, state);
   };
   document.addEventListener("lr-tau", moved);
-  let drawn = figure.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(figure.clientWidth - drawn) > 2) {
-      drawn = figure.clientWidth;
-      redraw();
-    }
-  });
-  watcher.observe(figure);
+  const unwatch = watchWidth(figure, redraw);
   return () => {
-    watcher.disconnect();
+    unwatch();
     document.removeEventListener("lr-tau", moved);
   };
 }

@@ -126,7 +126,7 @@ def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
     values = picture_values(summary.id + summary.created, islands, say)
     title = say("explore.figure", what=say("explore.view.islands"), name=summary.name)
     data = visible_values(values) | {"tools": tools(title, note, keys=say("explore.islands.same_places"))}
-    component(_HERE / "islands.js", _PICTURES, draws_svg=True, parts=("figure_tools",))(
+    component(_HERE / "islands.js", _PICTURES, parts=("figure_tools",))(
         data=data, key=key, on_opened_change=report(key, "opened", opened)
     )
 
@@ -163,7 +163,7 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
         elif not reason:
             start(summary, replace(config.checked(), tau=wanted))
 
-    component(_HERE / "tau_panel.js", _PANEL, draws_svg=True, library=_HERE / "tau_chart.js")(
+    component(_HERE / "tau_panel.js", _PANEL, parts=("tau_chart",))(
         data=visible_values(data), key=key, on_rebuild_change=report(key, "rebuild", rebuild)
     )
 

@@ -5,24 +5,15 @@ function bar(state) {
     host = root.querySelector(".lr-lg-bar");
   const held = focusedIn(host).name;
   host.replaceChildren();
-  const group = (name) => {
-    const made = document.createElement("div");
-    made.className = `lr-lg-group ${name}`;
-    host.append(made);
-    return made;
-  };
+  const group = (name) => makeElement("div", `lr-lg-group ${name}`, host);
   const button = (parent, name, text, label, run, pressed) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
+    const made = makeButton("", parent, text, run);
     made.dataset.name = name;
     if (label) {
       made.setAttribute("aria-label", label);
       made.title = label;
     }
     if (pressed !== undefined) made.setAttribute("aria-pressed", String(pressed));
-    made.onclick = run;
-    parent.append(made);
   };
   const detail = group("segments"),
     hops = group("segments"),
@@ -64,32 +55,21 @@ function matches({ root, data, ask }) {
   host.replaceChildren();
   host.hidden = !data.search;
   if (!data.search) return;
-  const said = document.createElement("span");
-  said.textContent = data.words.matches;
-  host.append(said);
+  makeElement("span", "", host, data.words.matches);
   for (const match of data.matches) {
-    const made = document.createElement("button"),
-      name = document.createElement("bdi");
-    made.type = "button";
-    name.textContent = match.name;
-    made.append(`L${match.layer} `, name);
-    made.onclick = () => ask("centre", match.id);
-    host.append(made);
+    const made = makeButton("", host, undefined, () => ask("centre", match.id));
+    made.append(`L${match.layer} `);
+    makeElement("bdi", "", made, match.name);
   }
 }
 
 function legend({ root, data }) {
   const host = root.querySelector(".lr-lg-legend");
-  host.replaceChildren(
-    ...data.legend.map(([look, text]) => {
-      const item = document.createElement("span"),
-        mark = document.createElement("i");
-      mark.className = look;
-      if (look === "folded") mark.textContent = "+9";
-      item.append(mark, text);
-      return item;
-    }),
-  );
+  host.replaceChildren();
+  for (const [look, text] of data.legend) {
+    const sign = makeEntry(host, look, text);
+    if (look === "folded") sign.textContent = "+9";
+  }
 }
 
 // The same nodes as a list, for those who read or go through it with the keyboard.
@@ -100,25 +80,12 @@ function nodeList({ root, own, data, scene, ask }) {
   const nodes = data.all
     ? data.nodes.slice(0, 200).map((node, place) => ({ ...node, node: place }))
     : [...scene.at.values()].sort((a, b) => a.hops - b.hops || b.layer - a.layer || a.rank - b.rank);
-  const table = document.createElement("table"),
-    head = table.createTHead().insertRow(),
-    body = table.createTBody();
-  for (const title of data.words.columns) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = title;
-    head.append(cell);
-  }
+  const table = makeTable(data.words.columns);
   for (const node of nodes) {
-    const row = body.insertRow(),
-      made = document.createElement("button"),
-      name = document.createElement("bdi");
-    made.type = "button";
-    name.textContent = node.name;
-    made.append(name);
-    made.onclick = () => ask("pick", node.id);
+    const row = table.tBodies[0].insertRow(),
+      made = makeButton("", row.insertCell(), undefined, () => ask("pick", node.id));
+    makeElement("bdi", "", made, node.name);
     if (node.id === own.picked) made.setAttribute("aria-current", "true");
-    row.insertCell().append(made);
     for (const text of [
       `L${node.layer}`,
       data.words.near[node.hops],

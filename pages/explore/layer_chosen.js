@@ -13,21 +13,15 @@ function chosenNode(state) {
     "aria-label",
     words.chosen.replace("{name}", () => node.name),
   );
-  const name = document.createElement("span"),
-    text = document.createElement("bdi");
-  name.className = "name";
-  name.title = text.textContent = node.name;
-  name.append(`L${node.layer} `, text);
-  host.append(name);
+  const name = makeElement("span", "name", host);
+  name.title = node.name;
+  name.append(`L${node.layer} `);
+  makeElement("bdi", "", name, node.name);
   const button = (action, enabled, run, pressed) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = words[action];
+    const made = makeButton("", host, words[action], run);
     made.dataset.name = action;
     made.disabled = !enabled;
     if (pressed !== undefined) made.setAttribute("aria-pressed", String(pressed));
-    made.onclick = run;
-    host.append(made);
   };
   button("focus", node.id !== data.focus_id, () => state.ask("centre", node.id));
   if (!data.all) {

@@ -1,6 +1,5 @@
 // Draws the map: points, clusters with a name at their edge, the question with its seeds. Zoom, colour, hovering and
 // switches work here; a click on a point goes to Python. The parts beside the figure are in map_panel.js.
-const { el: mapEl, press: mapPress, panel: mapPanel, table: mapTable, card: mapCard } = globalThis.lrMapParts;
 const MAP_HEIGHT = 612,
   EDGE = 34,
   STAR = "M0,-12 3.2,-3.8 12,-3.8 5,1.7 7.5,10.5 0,5.4 -7.5,10.5 -5,1.7 -12,-3.8 -3.2,-3.8Z";
@@ -117,44 +116,34 @@ function drawQuestion(svg, question, seeds, seedAt, star, view, taken, words) {
 }
 
 function drawLegend(parent, data) {
-  const box = mapEl("div", "legend", undefined, parent),
+  const box = makeElement("div", "legend", parent),
     { words } = data;
-  const entry = (kind, text) => {
-    mapEl("i", kind, undefined, mapEl("span", "", undefined, box));
-    box.lastChild.append(` ${text}`);
-  };
   if (data.question) {
-    entry("star", words.the_question);
-    entry("disc", words.seed);
-    entry("hollow", words.seed_cut);
-    entry("dots", words.link);
+    makeEntry(box, "star", words.the_question);
+    makeEntry(box, "disc", words.seed);
+    makeEntry(box, "hollow", words.seed_cut);
+    makeEntry(box, "dots", words.link);
   }
-  entry("dot", words.drawn);
-  entry("region", words.region);
-  mapEl("span", "unnamed", "", box);
+  makeEntry(box, "dot", words.drawn);
+  makeEntry(box, "region", words.region);
+  makeText("span", "unnamed", box, "");
 }
 
 function drawTools(bar, data, view, redraw, act) {
   const held = [...bar.querySelectorAll("button,select")].indexOf(document.activeElement);
   bar.replaceChildren();
-  const label = mapEl("label", "", undefined, bar),
-    select = document.createElement("select");
-  mapEl("span", "muted", data.words.colour, label);
-  for (const layer of data.layers) {
-    const option = document.createElement("option");
-    option.value = layer.layer;
-    option.textContent = layer.title;
-    select.append(option);
-  }
+  const label = makeElement("label", "", bar);
+  makeText("span", "muted", label, data.words.colour);
+  const select = makeElement("select", "", label);
+  for (const layer of data.layers) makeElement("option", "", select, layer.title).value = layer.layer;
   select.value = view.colour;
   select.onchange = () => {
     view.colour = Number(select.value);
     redraw(true);
     act("colour", select.value);
   };
-  label.append(select);
   const toggle = (name, text) => {
-    const button = mapPress("pill", text, bar, () => {
+    const button = makeButton("pill", bar, text, () => {
       view[name] = !view[name];
       button.setAttribute("aria-pressed", String(view[name]));
       redraw();
@@ -165,7 +154,7 @@ function drawTools(bar, data, view, redraw, act) {
     toggle("seeds", data.words.question_and_seeds);
     toggle("links", data.words.links);
   }
-  const zooms = mapEl("span", "zooms", undefined, bar),
+  const zooms = makeElement("span", "zooms", bar),
     share = (step) => () => {
       zoomBy(view, step);
       redraw();
@@ -182,7 +171,7 @@ function drawTools(bar, data, view, redraw, act) {
     ],
     ["+", data.words.zoom_in, share(1.25)],
   ]) {
-    mapPress("pill", text, zooms, run).title = title;
+    makeButton("pill", zooms, text, run).title = title;
     zooms.lastChild.setAttribute("aria-label", title);
   }
   if (held >= 0) bar.querySelectorAll("button,select")[held]?.focus(); // they were made anew
@@ -300,12 +289,12 @@ export default function (component) {
   Object.assign(view, { colour, lit: null, pointed: null, dragged: false });
   const act = (what, value) => setTriggerValue("acted", JSON.stringify({ do: what, value, at: Date.now() }));
   host.replaceChildren();
-  const tools = mapEl("div", "tools", undefined, host),
-    grid = mapEl("div", `grid${data.panel ? "" : " alone"}`, undefined, host);
-  const left = mapEl("div", "left", undefined, grid),
-    figure = mapEl("div", "figure", undefined, left),
-    panel = data.panel ? mapEl("div", "panel", undefined, grid) : null;
-  mapEl("div", "card", undefined, figure).hidden = true;
+  const tools = makeElement("div", "tools", host),
+    grid = makeElement("div", `grid${data.panel ? "" : " alone"}`, host);
+  const left = makeElement("div", "left", grid),
+    figure = makeElement("div", "figure", left),
+    panel = data.panel ? makeElement("div", "panel", grid) : null;
+  makeElement("div", "card", figure).hidden = true;
   drawLegend(left, data);
   let drawn;
   const redraw = (all) => {
@@ -330,7 +319,7 @@ export default function (component) {
       });
   };
   redraw(true);
-  const table = mapEl("div", "table", undefined, left);
+  const table = makeElement("div", "table", left);
   figureTools(left, {
     ...data.tools,
     asTable: () => mapTable(data, drawn.layer, table, act, () => table.replaceChildren()),

@@ -138,13 +138,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
             say("explore.map.title", name=exploring.summary.name), note, keys=say("explore.map.keys")
         ),
     }
-    component(
-        _HERE / "map.js",
-        _FRAME,
-        draws_svg=True,
-        library=_HERE / "map_panel.js",
-        parts=("layers", "figure_tools", str(_HERE / "map_names")),
-    )(
+    component(_HERE / "map.js", _FRAME, parts=("layers", "figure_tools", "map_panel", "map_names"))(
         data=visible_values(data),
         key=f"{_KEY}_{panel}",
         on_acted_change=lambda: _act(

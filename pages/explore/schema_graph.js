@@ -139,36 +139,14 @@ function drawType(of, box, { data, layout, chosen, pick }, parent) {
     count.toLocaleString("en") + (own ? `  ↻ ${own.count.toLocaleString("en")}` : ""),
   );
   if (fold) return;
-  group.setAttribute("role", "button");
-  group.setAttribute("tabindex", "-1");
-  group.setAttribute("aria-pressed", String(on));
-  group.onclick = () => pick([of]);
-  group.onkeydown = (event) => {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      pick([of]);
-    }
-  };
+  makePickable(group, { tabindex: "-1", "aria-pressed": String(on) }, () => pick([of]));
 }
 
 function table(host, { data, chosen, pick, pickKind }) {
-  const made = document.createElement("table"),
-    head = made.createTHead().insertRow(),
-    body = made.createTBody();
-  for (const title of data.words.columns) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = title;
-    head.append(cell);
-  }
-  const button = (cell, text, pressed, run) => {
-    const entry = document.createElement("button");
-    entry.type = "button";
-    entry.textContent = text;
-    entry.setAttribute("aria-pressed", String(pressed));
-    entry.onclick = run;
-    cell.append(entry);
-  };
+  const made = makeTable(data.words.columns),
+    body = made.tBodies[0];
+  const button = (cell, text, pressed, run) =>
+    makeButton("", cell, text, run).setAttribute("aria-pressed", String(pressed));
   for (const pair of data.pairs.slice(0, data.rows)) {
     const row = body.insertRow(),
       ends = [...new Set([pair.a, pair.b])],
@@ -189,20 +167,11 @@ function table(host, { data, chosen, pick, pickKind }) {
   }
   host.replaceChildren(made);
   if (data.words.rest) {
-    const rest = document.createElement("p");
-    rest.textContent = data.words.rest.replace("{n}", data.pairs.length - data.rows);
-    host.append(rest);
+    makeElement("p", "", host, data.words.rest.replace("{n}", data.pairs.length - data.rows));
   }
 }
 
 function legendOf(host, texts) {
-  host.replaceChildren(
-    ...["type", "kind", "pair", "chosen", "fold"].map((look, place) => {
-      const item = document.createElement("span"),
-        mark = document.createElement("i");
-      mark.className = look;
-      item.append(mark, texts[place]);
-      return item;
-    }),
-  );
+  host.replaceChildren();
+  ["type", "kind", "pair", "chosen", "fold"].forEach((look, place) => makeEntry(host, look, texts[place]));
 }

@@ -52,9 +52,9 @@ def show(exploring: Exploring) -> None:
         if name is not None:
             _choose("kinds", {str(name)}, exploring.filters.kinds)
 
-    component(
-        _SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools", str(_SCRIPT.with_name("schema_lines")))
-    )(data=visible_values(values), key=_KEY, on_picked_change=picked, on_kind_change=picked_kind)
+    component(_SCRIPT, _FRAME, parts=("layers", "figure_tools", "schema_lines"))(
+        data=visible_values(values), key=_KEY, on_picked_change=picked, on_kind_change=picked_kind
+    )
 
 
 def _choose(name: str, values: set[str], before: frozenset[str]) -> None:

@@ -2,19 +2,11 @@
 // from the whole index a moment later. Arrows move in the list, Enter opens, Escape closes it and then empties the field.
 const PAUSE = 120; // milliseconds without a key before the index is searched
 
-function node(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  made.className = className;
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-
 function build(host, words) {
-  const box = node("div", "box", host);
-  node("span", "glass", box).setAttribute("aria-hidden", "true");
-  const input = node("input", "", box);
-  const attributes = {
+  const box = makeElement("div", "box", host);
+  makeElement("span", "glass", box).setAttribute("aria-hidden", "true");
+  const input = makeElement("input", "", box);
+  setAttributes(input, {
     type: "text",
     role: "combobox",
     placeholder: words.placeholder,
@@ -25,21 +17,19 @@ function build(host, words) {
     autocomplete: "off",
     spellcheck: "false",
     dir: "auto",
-  };
-  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
-  const total = node("span", "total", box),
-    clear = node("button", "clear", box, "×");
-  clear.type = "button";
+  });
+  const total = makeElement("span", "total", box),
+    clear = makeButton("clear", box, "×");
   clear.setAttribute("aria-label", words.clear);
-  const panel = node("div", "panel", host),
-    list = node("div", "list", panel);
+  const panel = makeElement("div", "panel", host),
+    list = makeElement("div", "list", panel);
   list.id = "lr-search-list";
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", words.label);
-  const foot = node("div", "foot", panel),
-    said = node("span", "", foot);
+  const foot = makeElement("div", "foot", panel),
+    said = makeElement("span", "", foot);
   said.setAttribute("aria-live", "polite");
-  node("span", "keys", foot, words.keys);
+  makeElement("span", "keys", foot, words.keys);
   return { box, input, total, clear, panel, list, said };
 }
 
@@ -51,7 +41,7 @@ function highlighted(name, search, parent) {
     return;
   }
   parent.append(name.slice(0, at));
-  node("b", "", parent, name.slice(at, at + search.length));
+  makeElement("b", "", parent, name.slice(at, at + search.length));
   parent.append(name.slice(at + search.length));
 }
 
@@ -68,17 +58,14 @@ export default function (component) {
   if (!isLate && (!held || host.lrSent === input.value) && input.value.trim() !== data.find) input.value = data.find;
   let active = 0;
   const options = data.matches.map((match, place) => {
-    const option = node("div", "option");
+    const option = makeElement("div", "option");
     option.id = `lr-search-${place}`;
     option.setAttribute("role", "option");
-    const tag = node("span", "lr-layer", option, `L${match.layer}`),
-      step = Math.min(4, match.layer);
-    tag.style.background = `var(--lr-l${step})`;
-    tag.style.color = `var(--lr-l${step}k)`;
-    const name = node("span", "name", option);
+    makeLayerTag(match.layer, option);
+    const name = makeElement("span", "name", option);
     name.dir = "auto";
     highlighted(match.name, data.find, name);
-    node("span", "side", option, match.side);
+    makeElement("span", "side", option, match.side);
     option.onmousedown = (event) => {
       event.preventDefault();
       choose(place);

@@ -1,17 +1,5 @@
 // What another tau would change: the chart of lambda, the table, the suggestion and the button that rebuilds.
 // Everything follows from the numbers that came with the panel; only the rebuild asks the server.
-function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
-}
-
-function element(tag, attributes, parent, text) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-
 // What a tau makes of a layer; lambda > tau is strict.
 function atTau(layer, tau) {
   const first = layer.strengths.findIndex((strength) => strength > tau),
@@ -68,24 +56,22 @@ function changeTable(host, data, layer, state) {
     now = atTau(layer, tau),
     before = built === null ? null : atTau(layer, built),
     words = data.words;
-  const table = element("table", {}),
-    head = table.createTHead().insertRow(),
-    body = table.createTBody();
-  for (const text of [
-    layer.title,
-    layer.built === null ? words.unknown : layer.builtText,
-    filled(words.tau, { tau }),
-    words.change,
-  ])
-    element("th", { scope: "col" }, head, text);
+  const table = makeTable([
+      layer.title,
+      layer.built === null ? words.unknown : layer.builtText,
+      withValues(words.tau, { tau }),
+      words.change,
+    ]),
+    body = table.tBodies[0];
   const row = (title, note, of, show = thousands, difference = signedNumber, changes = true) => {
     const cells = body.insertRow(),
-      name = element("th", { scope: "row" }, cells, title),
+      name = makeElement("th", "", cells, title),
       change = before && changes ? difference(of(now) - of(before)) : "";
-    element("span", {}, name, note);
+    name.scope = "row";
+    makeElement("span", "", name, note);
     cells.insertCell().textContent = before ? show(of(before)) : "–";
-    element("b", {}, cells.insertCell(), show(of(now)));
-    element(change ? "b" : "span", { class: change ? "diff" : "none" }, cells.insertCell(), change || words.none);
+    makeElement("b", "", cells.insertCell(), show(of(now)));
+    makeElement(change ? "b" : "span", change ? "diff" : "none", cells.insertCell(), change || words.none);
   };
   row(words.summarised, words.summarisedNote, (at) => at.summarised);
   row(words.joined, words.joinedNote, (at) => at.joined);
@@ -94,12 +80,12 @@ function changeTable(host, data, layer, state) {
   if (layer.calls) {
     row(
       words.calls,
-      filled(layer.calls.note, { kept: thousands(now.summarised - now.fresh), fresh: thousands(now.fresh) }),
+      withValues(layer.calls.note, { kept: thousands(now.summarised - now.fresh), fresh: thousands(now.fresh) }),
       (at) => at.summarised,
     );
     row(
       words.cost,
-      data.priced ? filled(words.costNote, { fresh: dollarsText(now.freshDollars) }) : words.noPrice,
+      data.priced ? withValues(words.costNote, { fresh: dollarsText(now.freshDollars) }) : words.noPrice,
       (at) => at.dollars,
       data.priced ? dollarsText : () => "–",
       (value) =>
@@ -118,26 +104,15 @@ function rebuildRow(host, data, state, rebuild, back) {
   if (data.rebuilds) {
     const fresh = data.layers.reduce((sum, layer) => sum + Math.max(0, atTau(layer, tauOf(layer, state)).fresh), 0);
     const time = secondsText(data.seconds + fresh * data.secondsACall),
-      button = element(
-        "button",
-        { type: "button", class: "primary" },
-        host,
-        filled(there ? words.goThere : words.rebuild, { tau: rule, time }),
-      );
-    button.disabled = !moved;
-    button.onclick = () => rebuild(rule);
+      text = withValues(there ? words.goThere : words.rebuild, { tau: rule, time });
+    makeButton("primary", host, text, () => rebuild(rule)).disabled = !moved;
   }
-  const suggest = element(
-    "button",
-    { type: "button", class: "secondary", "aria-expanded": String(state.open), "aria-controls": "lr-tau-evidence" },
-    host,
-    words.suggest,
-  );
-  suggest.onclick = () => {
+  const suggest = makeButton("secondary", host, words.suggest, () => {
     state.open = !state.open;
     back(null);
-  };
-  if (moved) element("button", { type: "button", class: "plain" }, host, words.back).onclick = () => back("built");
+  });
+  setAttributes(suggest, { "aria-expanded": String(state.open), "aria-controls": "lr-tau-evidence" });
+  if (moved) makeButton("plain", host, words.back, () => back("built"));
 }
 
 // Two shares by tau: entities in the largest part that summarised relations make, and relations that are summarised.
@@ -148,10 +123,10 @@ function evidence(host, data, layer, state, use) {
   if (!state.open) return;
   host.replaceChildren();
   if (!suggestion) {
-    element("p", {}, host, words.noSuggestion);
+    makeElement("p", "", host, words.noSuggestion);
     return;
   }
-  element("p", {}, host, suggestion.reason);
+  makeElement("p", "", host, suggestion.reason);
   const width = Math.max(260, host.clientWidth - 24 || 400),
     height = 128,
     left = 34,
@@ -206,7 +181,7 @@ function evidence(host, data, layer, state, use) {
       fill: "var(--lr-text)",
     },
     svg,
-    filled(words.tau, { tau: suggestion.tau }),
+    withValues(words.tau, { tau: suggestion.tau }),
   );
   if (Math.abs(x(0) - x(suggestion.tau)) > 40)
     make(
@@ -222,20 +197,11 @@ function evidence(host, data, layer, state, use) {
       svg,
       most,
     );
-  const key = element("p", { class: "key" }, host);
-  for (const [text, kind] of [
-    [words.largest, "largest"],
-    [words.share, "share"],
-  ])
-    element("span", { class: kind }, key, text);
-  element("p", { class: "quantiles" }, host, suggestion.quantiles);
-  const button = element(
-    "button",
-    { type: "button", class: "secondary" },
-    host,
-    filled(words.use, { tau: suggestion.tau }),
-  );
-  button.onclick = () => use(suggestion.tau);
+  const key = makeElement("p", "key", host);
+  makeElement("span", "largest", key, words.largest);
+  makeElement("span", "share", key, words.share);
+  makeElement("p", "quantiles", host, suggestion.quantiles);
+  makeButton("secondary", host, withValues(words.use, { tau: suggestion.tau }), () => use(suggestion.tau));
 }
 
 export default function (component) {
@@ -251,7 +217,7 @@ export default function (component) {
   select.replaceChildren();
   select.hidden = data.layers.length < 2;
   select.setAttribute("aria-label", data.words.chooseLayer);
-  for (const layer of data.layers) element("option", { value: layer.number }, select, layer.title);
+  for (const layer of data.layers) makeElement("option", "", select, layer.title).value = String(layer.number);
   select.value = String(current().number);
   select.onchange = () => {
     state.layer = Number(select.value);
@@ -260,12 +226,14 @@ export default function (component) {
   part("title").textContent = data.words.title;
   part("evidence").setAttribute("aria-label", data.words.suggest);
   part("arrows").replaceChildren();
-  element("span", {}, part("arrows"), data.words.left);
-  element("span", {}, part("arrows"), data.words.right);
-  const move = (tau, focus) => {
-    const layer = current();
+  makeElement("span", "", part("arrows"), data.words.left);
+  makeElement("span", "", part("arrows"), data.words.right);
+  const setTau = (layer, tau) => {
     state.tau[layer.number] = tau;
     document.dispatchEvent(new CustomEvent("lr-tau", { detail: { index: data.index, layer: layer.number, tau } }));
+  };
+  const move = (tau, focus) => {
+    setTau(current(), tau);
     draw();
     if (focus) host.querySelector(".handle")?.focus();
   };
@@ -273,12 +241,7 @@ export default function (component) {
     if (to)
       for (const layer of data.layers) {
         const tau = builtTau(layer);
-        if (tau !== null && state.tau[layer.number] !== undefined) {
-          state.tau[layer.number] = tau;
-          document.dispatchEvent(
-            new CustomEvent("lr-tau", { detail: { index: data.index, layer: layer.number, tau } }),
-          );
-        }
+        if (tau !== null && state.tau[layer.number] !== undefined) setTau(layer, tau);
       }
     draw();
     (to ? host.querySelector(".handle") : host.querySelector("[aria-expanded]"))?.focus();
@@ -293,13 +256,5 @@ export default function (component) {
     part("note").textContent = data.note;
   }
   draw();
-  let drawn = host.clientWidth;
-  const watcher = new ResizeObserver(() => {
-    if (Math.abs(host.clientWidth - drawn) > 2) {
-      drawn = host.clientWidth;
-      draw();
-    }
-  });
-  watcher.observe(host);
-  return () => watcher.disconnect();
+  return watchWidth(host, draw);
 }

@@ -10,12 +10,9 @@ export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const button = parentElement.querySelector("button"),
     status = parentElement.querySelector("[role=status]");
-  const [icon, label] = ["i", "span"].map((tag) => document.createElement(tag));
-  icon.className = "icon";
-  icon.setAttribute("aria-hidden", "true");
-  icon.textContent = "slideshow";
-  label.textContent = data.words.add;
-  button.replaceChildren(icon, label);
+  button.replaceChildren();
+  makeElement("i", "icon", button, "slideshow").setAttribute("aria-hidden", "true");
+  makeElement("span", "", button, data.words.add);
   button.title = data.words.help;
   button.style.visibility = "";
   button.onclick = async () => {
@@ -54,11 +51,14 @@ async function pictureOf(shown, data) {
 function sheet({ host, options }, data, theme) {
   const root = document.documentElement,
     kept = root.getAttribute("style"),
-    still = document.createElement("style"),
+    still = makeElement(
+      "style",
+      "",
+      document.head,
+      "*,*::before,*::after{transition:none!important;animation:none!important}",
+    ),
     { variables, hues, clouds } = data.themes[theme],
     after = [];
-  still.textContent = "*,*::before,*::after{transition:none!important;animation:none!important}";
-  document.head.append(still);
   try {
     for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
     const svg = options.picture ? options.picture({ hues: clouds, after }) : host.querySelector("svg");

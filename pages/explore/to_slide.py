@@ -45,7 +45,7 @@ def button(exploring: Exploring, view: View, topic: object) -> None:
         "themes": {"light": _colours(palette(dark=False)), "dark": _colours(palette(dark=True))},
         "most": MAX_PICTURE,
     }
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools",))(data=data, key=_KEY, on_picture_change=send)
+    component(_SCRIPT, _FRAME, parts=("figure_tools",))(data=data, key=_KEY, on_picture_change=send)
 
 
 def _colours(colours: Palette) -> dict[str, Any]:

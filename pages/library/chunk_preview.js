@@ -1,39 +1,24 @@
 // The beginning of a document with its chunks: tinted in turn, numbered where they begin, what two share underlined.
 // The slider changes the size here, without asking the server. Running heads stand struck out where the file has them,
 // and so does what is no prose, with the reason.
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
+
+// The button that leaves out what is read, or puts it back.
+function putButton(mark, isRead, name, data, run) {
+  const does = isRead ? data.leave_out : data.put_back;
+  if (!data.fixed) makeButton("put", mark, does, run).setAttribute("aria-label", `${does}: ${name}`);
+  return mark;
 }
 
 function headMark(head, inText, data, put) {
-  const mark = element("span", inText ? "head back" : "head"),
-    words = element(inText ? "ins" : "del", "", head.text);
-  mark.append(words);
-  if (!data.fixed) {
-    const button = element("button", "put", inText ? data.leave_out : data.put_back);
-    button.type = "button";
-    button.setAttribute("aria-label", `${button.textContent}: ${head.text}`);
-    button.onclick = () => put(head.key);
-    mark.append(button);
-  }
-  return mark;
+  const mark = makeElement("span", inText ? "head back" : "head");
+  makeElement(inText ? "ins" : "del", "", mark, head.text);
+  return putButton(mark, inText, head.text, data, () => put(head.key));
 }
 
 function asideMark(aside, data, putAside) {
-  const mark = element("span", "why"),
-    reason = element("span", "reason", aside.reason);
-  mark.append(reason);
-  if (!data.fixed) {
-    const button = element("button", "put", aside.read ? data.leave_out : data.put_back);
-    button.type = "button";
-    button.setAttribute("aria-label", `${button.textContent}: ${aside.reason}`);
-    button.onclick = () => putAside(aside.key);
-    mark.append(button);
-  }
-  return mark;
+  const mark = makeElement("span", "why");
+  makeElement("span", "reason", mark, aside.reason);
+  return putButton(mark, aside.read, aside.reason, data, () => putAside(aside.key));
 }
 
 function drawn(data, spans, put, putAside) {
@@ -61,7 +46,7 @@ function drawn(data, spans, put, putAside) {
     }
     const begun = inside.find((place) => spans[place][0] === start);
     if (begun !== undefined) {
-      const number = element("span", "cut", String(begun + 1));
+      const number = makeElement("span", "cut", null, String(begun + 1));
       number.dir = "ltr";
       pieces.push(number);
     }
@@ -70,7 +55,7 @@ function drawn(data, spans, put, putAside) {
     const aside = asides.find((each) => each.span[0] <= start && end <= each.span[1]);
     const shown = [kind, present || (aside && aside.read) ? "back" : "", aside && !aside.read ? "aside" : ""];
     const tag = aside && !aside.read ? "s" : "span";
-    pieces.push(element(tag, shown.filter(Boolean).join(" "), text.slice(start, end)));
+    pieces.push(makeElement(tag, shown.filter(Boolean).join(" "), null, text.slice(start, end)));
     if (aside && aside.span[1] === end) pieces.push(asideMark(aside, data, putAside));
     if (present && present.span[1] === end && !data.fixed) {
       const mark = headMark(present, true, data, put);
@@ -87,23 +72,18 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-cuts");
   const before = host.querySelector("input"),
     chosen = before ? Number(before.value) : data.chosen;
-  const row = element("label", "row"),
-    slider = document.createElement("input"),
-    said = element("output", "said");
-  slider.type = "range";
-  slider.min = "0";
-  slider.max = String(data.sizes.length - 1);
-  slider.value = String(chosen);
-  row.append(element("span", "name", data.slider), slider);
+  const row = makeElement("label", "row");
+  makeElement("span", "name", row, data.slider);
+  const slider = makeElement("input", "", row),
+    foot = makeElement("div", "foot"),
+    said = makeElement("output", "said", foot);
+  Object.assign(slider, { type: "range", min: "0", max: String(data.sizes.length - 1), value: String(chosen) });
   said.setAttribute("aria-live", "polite");
-  const body = element("div", "lr-text");
-  body.dir = "auto";
+  const body = makeText("div", "lr-text");
   body.tabIndex = 0;
   body.setAttribute("role", "region");
   body.setAttribute("aria-label", data.title);
-  const use = element("button", "use", data.use);
-  use.type = "button";
-  use.onclick = () => setTriggerValue("used", Number(slider.value));
+  makeButton("use", foot, data.use, () => setTriggerValue("used", Number(slider.value)));
   const put = (head) => setTriggerValue("head", head);
   const putAside = (key) => setTriggerValue("aside", key);
   const show = () => {
@@ -112,19 +92,17 @@ export default function (component) {
     slider.setAttribute("aria-valuetext", size.said);
     body.replaceChildren(
       ...drawn(data, size.spans, put, putAside),
-      element("span", "lr-edge", data.more ? ` … ${data.more}` : ""),
+      makeElement("span", "lr-edge", null, data.more ? ` … ${data.more}` : ""),
     );
   };
   slider.oninput = show;
   show();
-  const foot = element("div", "foot");
-  foot.append(said, use);
   const legend = [data.legend, data.heads.length ? data.heads_legend : "", data.asides_legend]
     .filter(Boolean)
     .join(" ");
-  host.replaceChildren(row, foot, element("div", "legend", legend), body);
+  host.replaceChildren(row, foot, makeElement("div", "legend", null, legend), body);
   if (data.later.length) {
-    const later = element("div", "later", data.elsewhere);
+    const later = makeElement("div", "later", null, data.elsewhere);
     later.append(...data.later.map((head) => headMark(head, head.in_text, data, put)));
     host.append(later);
   }

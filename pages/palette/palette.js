@@ -6,14 +6,6 @@ const TAKING_OVER = 10000; // milliseconds in which Streamlit takes over the mac
 const IS_MAC = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 const HINT = IS_MAC ? "⌘K" : "Ctrl K";
 
-function made(parent, tag, className, text) {
-  const element = document.createElement(tag);
-  element.className = className;
-  if (text !== undefined) element.textContent = text;
-  parent?.append(element);
-  return element;
-}
-
 const palette = {
   /** @type {HTMLDialogElement} */
   dialog: null,
@@ -54,11 +46,11 @@ function build() {
   // The page's own colours come from the server, which draws it again in the new theme.
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.onchange = () => followTheme(dark, performance.now() + TAKING_OVER);
-  const dialog = made(document.body, "dialog", "lr-palette");
-  const box = made(dialog, "div", "box");
-  made(box, "span", "glass").setAttribute("aria-hidden", "true");
-  const input = made(box, "input", "");
-  const attributes = {
+  const dialog = makeElement("dialog", "lr-palette", document.body);
+  const box = makeElement("div", "box", dialog);
+  makeElement("span", "glass", box).setAttribute("aria-hidden", "true");
+  const input = makeElement("input", "", box);
+  setAttributes(input, {
     type: "text",
     role: "combobox",
     "aria-autocomplete": "list",
@@ -68,20 +60,16 @@ function build() {
     spellcheck: "false",
     enterkeyhint: "go",
     dir: "auto",
-  };
-  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
-  const close = made(box, "button", "close", "×");
-  close.type = "button";
-  close.onclick = () => dialog.close();
-  const list = made(dialog, "div", "list");
+  });
+  makeButton("close", box, "×", () => dialog.close());
+  const list = makeElement("div", "list", dialog);
   list.id = "lr-palette-list";
   list.setAttribute("role", "listbox");
-  const foot = made(dialog, "div", "foot");
-  const said = made(foot, "span", "said");
+  const foot = makeElement("div", "foot", dialog);
+  const said = makeElement("span", "said", foot);
   said.setAttribute("role", "status");
-  made(foot, "span", "keys");
-  const floating = made(document.body, "button", "lr-palette-open floating");
-  floating.type = "button";
+  makeElement("span", "keys", foot);
+  const floating = makeButton("lr-palette-open floating", document.body);
   Object.assign(palette, { dialog, input, list, said, floating });
   input.oninput = () => {
     palette.active = 0;
@@ -179,7 +167,7 @@ function draw() {
   if (held) palette.active = palette.shown.findIndex((item) => item.kind === held.kind && item.title === held.title);
   let place = 0;
   const rows = groups.map((group) => {
-    const part = made(null, "div", "group");
+    const part = makeElement("div", "group");
     part.setAttribute("role", "group");
     part.setAttribute("aria-label", data.kinds[group.kind]);
     for (const item of group.items) part.append(row(item, place++, words));
@@ -192,16 +180,16 @@ function draw() {
 }
 
 function row(item, place, words) {
-  const option = made(null, "div", "option");
+  const option = makeElement("div", "option");
   option.id = `lr-palette-${place}`;
   option.setAttribute("role", "option");
-  const title = made(option, "span", "title");
+  const title = makeElement("span", "title", option);
   title.dir = "auto";
   for (const [text, isWritten] of pieces(item.title, words))
-    if (isWritten) made(title, "b", "", text);
+    if (isWritten) makeElement("b", "", title, text);
     else title.append(text);
-  if (item.detail) made(option, "span", "detail", item.detail).dir = "auto";
-  made(option, "span", "kind", palette.data.kinds[item.kind]);
+  if (item.detail) makeElement("span", "detail", option, item.detail).dir = "auto";
+  makeElement("span", "kind", option, palette.data.kinds[item.kind]);
   option.onmousedown = (event) => event.preventDefault(); // the field keeps the focus
   option.onclick = (event) => choose(place, event.ctrlKey || event.metaKey);
   return option;
@@ -252,9 +240,9 @@ function setTheme(theme) {
 
 function label(button, words, text) {
   button.replaceChildren();
-  made(button, "span", "glass").setAttribute("aria-hidden", "true");
-  made(button, "span", "what", text);
-  made(button, "kbd", "", HINT);
+  makeElement("span", "glass", button).setAttribute("aria-hidden", "true");
+  makeElement("span", "what", button, text);
+  makeElement("kbd", "", button, HINT);
   button.setAttribute("aria-label", words.label);
   button.setAttribute("aria-keyshortcuts", "Control+K Meta+K");
   button.setAttribute("aria-haspopup", "dialog");

@@ -108,7 +108,7 @@ def _read(folder: Path, names: tuple[str, ...], ending: str) -> str:
 
 def _script() -> str:
     """Return all scripts: modules of the pages become functions, so that their names do not clash."""
-    shared = figures.scripts(("layers",)) + _read(_PAGES / "common", ("figure_tools",), "js")
+    shared = figures.scripts(("layers",)) + _read(_PAGES / "common", ("elements", "figure_tools"), "js")
     parts = [shared, _read(_HERE, _OWN, "js")]
     for name, modules in _COMPONENTS.items():
         module = _read(_PAGES / "explore", modules, "js").replace("export default function", "drawn=function", 1)

@@ -38,8 +38,8 @@ const SITE_LIT = 24,
 /** @param {any[]} frame */
 function siteFrame(frame) {
   const [className, attributes = {}, ...inside] = frame;
-  const made = siteElement("div", className);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  const made = makeElement("div", className);
+  setAttributes(made, attributes);
   made.append(...inside.map(siteFrame));
   return made;
 }
@@ -63,28 +63,28 @@ class Site {
 
   build() {
     const { root, say, values } = this,
-      head = siteElement("header", "lrs-head", undefined, root);
-    siteElement("h1", "", values.name, head);
-    siteElement("p", "muted", values.facts, head);
-    const bar = siteElement("div", "lrs-bar", undefined, root);
-    this.tabs = siteElement("nav", "lrs-tabs", undefined, bar);
+      head = makeElement("header", "lrs-head", root);
+    makeText("h1", "", head, values.name);
+    makeText("p", "muted", head, values.facts);
+    const bar = makeElement("div", "lrs-bar", root);
+    this.tabs = makeElement("nav", "lrs-tabs", bar);
     this.tabs.setAttribute("aria-label", say("explore.view"));
     for (const name of this.names) {
       const title = name === "questions" ? say("site.questions") : say(`explore.view.${name}`);
-      sitePress("lrs-tab", title, this.tabs, () => this.go({ view: name, layer: "" })).dataset.view = name;
+      makeButton("lrs-tab", this.tabs, title, () => this.go({ view: name, layer: "" })).dataset.view = name;
     }
-    this.field = siteElement("div", "lrs-find", undefined, bar);
-    siteElement("div", "lr-search", undefined, this.field);
-    this.main = siteElement("main", "lrs-main", undefined, root);
-    const left = siteElement("section", "lrs-left", undefined, this.main);
-    this.layers = siteElement("div", "lrs-layers", undefined, left);
-    this.finding = siteElement("p", "lrs-finding", undefined, left);
-    this.figure = siteElement("div", "lrs-view", undefined, left);
-    this.aside = siteElement("aside", "lrs-aside", undefined, this.main);
-    siteElement("div", "lr-inspected", undefined, this.aside);
-    this.alert = siteElement("p", "lrs-alert", undefined, left);
+    this.field = makeElement("div", "lrs-find", bar);
+    makeElement("div", "lr-search", this.field);
+    this.main = makeElement("main", "lrs-main", root);
+    const left = makeElement("section", "lrs-left", this.main);
+    this.layers = makeElement("div", "lrs-layers", left);
+    this.finding = makeElement("p", "lrs-finding", left);
+    this.figure = makeElement("div", "lrs-view", left);
+    this.aside = makeElement("aside", "lrs-aside", this.main);
+    makeElement("div", "lr-inspected", this.aside);
+    this.alert = makeElement("p", "lrs-alert", left);
     this.alert.setAttribute("role", "alert");
-    siteElement("footer", "muted", values.note, root);
+    makeText("footer", "muted", root, values.note);
   }
 
   /** @returns {Record<string, string>} */
@@ -172,7 +172,7 @@ class Site {
     this.layers.replaceChildren();
     if (layers.length > 1)
       for (const number of layers) {
-        const button = sitePress("lrs-tab", `L${number}`, this.layers, () => this.go({ layer: String(number) }));
+        const button = makeButton("lrs-tab", this.layers, `L${number}`, () => this.go({ layer: String(number) }));
         button.setAttribute("aria-pressed", String(number === layer));
       }
     if (layers.length > 1)

@@ -1,0 +1,87 @@
+// HTML elements of the pages' scripts; put before each of them, behind svg.js. Every text is set by textContent.
+function makeElement(tag, className, parent, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+// An element whose text reads in its own direction.
+function makeText(tag, className, parent, text) {
+  const made = makeElement(tag, className, parent, text);
+  made.dir = "auto";
+  return made;
+}
+
+function makeButton(className, parent, text, run) {
+  const made = (text === undefined ? makeElement : makeText)("button", className, parent, text);
+  made.type = "button";
+  made.onclick = run;
+  return made;
+}
+
+// The letters of a layer in its colour.
+function makeLayerTag(layer, parent) {
+  const tag = makeElement("span", "lr-layer", parent, `L${layer}`),
+    step = Math.min(4, layer);
+  tag.style.background = `var(--lr-l${step})`;
+  tag.style.color = `var(--lr-l${step}k)`;
+}
+
+// An icon of the page's icon font, which readers aloud and translators leave out.
+function makeIcon(parent, name) {
+  const icon = makeElement("span", "icon", parent, name);
+  icon.setAttribute("aria-hidden", "true");
+  icon.translate = false;
+}
+
+// An entry of a legend: its sign and what that means.
+function makeEntry(parent, look, text) {
+  const entry = makeElement("span", "", parent),
+    sign = makeElement("i", look, entry);
+  entry.append(text);
+  return sign;
+}
+
+// A table with those titles above its columns.
+function makeTable(titles) {
+  const table = makeElement("table"),
+    head = table.createTHead().insertRow();
+  for (const title of titles) makeElement("th", "", head, title).scope = "col";
+  table.createTBody();
+  return table;
+}
+
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
+// Makes a shape a button, by mouse and by keyboard.
+function makePickable(shape, attributes, pick) {
+  setAttributes(shape, { role: "button", tabindex: "0", ...attributes });
+  shape.onclick = pick;
+  shape.onkeydown = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    pick();
+  };
+}
+
+// The text with its {names} replaced; a name without a value stays.
+function withValues(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+// Draws anew when the element has become more than `least` pixels wider or narrower; returns what ends that.
+function watchWidth(element, draw, least = 2) {
+  let width = element.clientWidth;
+  const watcher = new ResizeObserver(() => {
+    if (Math.abs(element.clientWidth - width) <= least) return;
+    width = element.clientWidth;
+    draw();
+  });
+  watcher.observe(element);
+  return () => watcher.disconnect();
+}
