@@ -99,12 +99,11 @@ def show(job: JobState) -> None:
 
 def _conflicts(summary: IndexSummary) -> None:
     """Draw the number of contradictions and both quotes of each."""
-    index = session.open_index(summary)
-    if index.chunks.num_rows > READ_IN_PASSING:
+    if session.open_index(summary).chunks.num_rows > READ_IN_PASSING:
         markup.note(say("conflicts.not_counted"))
         return
     with st.spinner(say("build.conflicts_looking"), show_time=True):
-        report = _conflicts_of(summary.id, summary.created, index)
+        report = _conflicts_of(summary)
     n, read = len(report.conflicts), {"sentences": report.sentences, "statements": report.statements}
     markup.note(say("conflicts.found", n=n, **read))
     if n:
@@ -117,10 +116,10 @@ def _conflicts(summary: IndexSummary) -> None:
     draw(markup.muted(say("conflicts.tab_help")))
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
-def _conflicts_of(id_: str, created: str, _index: Index) -> ConflictReport:
-    """Return the conflicts of the index, computed once. id_, created: the cache key."""
-    return find_conflicts(_index)
+@st.cache_resource(show_spinner=False, max_entries=16, hash_funcs=session.BY_INDEX)
+def _conflicts_of(summary: IndexSummary) -> ConflictReport:
+    """Return the conflicts of the index, computed once."""
+    return find_conflicts(session.open_index(summary))
 
 
 def _about(conflict: Conflict) -> str:

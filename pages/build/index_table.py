@@ -159,12 +159,12 @@ def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> di
 
 
 def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:
-    return {index.id: _cost(index.id, index.created) for index in rows}
+    return {index.id: _cost(index) for index in rows}
 
 
-@st.cache_data(max_entries=1000, show_spinner=False)
-def _cost(index_id: str, created: str) -> Spent:
+@st.cache_data(max_entries=1000, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _cost(summary: IndexSummary) -> Spent:
     try:
-        return read_report(session.workbench().indexes.path(index_id)).usage
+        return read_report(session.workbench().indexes.path(summary.id)).usage
     except LeanRAGError:  # the page that opens the index reports the damage
         return Spent()

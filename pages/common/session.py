@@ -1,6 +1,6 @@
 """The server's single workbench, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -27,6 +27,8 @@ from pages.common.messages import language
 
 Options = tuple[tuple[str, Any], ...]
 _MAX_BYTES = 600_000_000  # for all opened indexes; an index of 100,000 entities takes some 100 MB
+# For hash_funcs of a cached function that takes a summary: results are kept by index, and anew after a rebuild.
+BY_INDEX: dict[str | type, Callable[[Any], Any]] = {IndexSummary: lambda summary: (summary.id, summary.created)}
 
 
 @st.cache_resource(show_spinner=False)
@@ -58,7 +60,7 @@ def is_current(summary: IndexSummary) -> bool:
 
 def open_index(summary: IndexSummary) -> Index:
     """Return the index, opened once and again after a rebuild."""
-    return _opened(summary.id, summary.created)
+    return open_indexes().get((summary.id, summary.created), lambda: workbench().indexes.open(summary.id))
 
 
 @contextmanager
@@ -69,34 +71,25 @@ def reading(summary: IndexSummary) -> Iterator[Index]:
         yield index
 
 
-def _opened(index_id: str, created: str) -> Index:
-    return open_indexes().get((index_id, created), lambda: workbench().indexes.open(index_id))
-
-
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_INDEX)
 def finder(summary: IndexSummary) -> GoldFinder:
     """Return the finder that locates entities and passages of the index by text; it caches normalised texts between
     questions."""
-    return _finder(summary.id, summary.created)
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _finder(index_id: str, created: str) -> GoldFinder:
-    return GoldFinder(_opened(index_id, created))
+    return GoldFinder(open_index(summary))
 
 
 def read_by_rules(summary: IndexSummary) -> ChunksRead | None:
     """Count the chunks that were read with and without grammar; None if a language model read them."""
-    if summary.kind != HEURISTIC:
-        return None
-
-    @st.cache_data(max_entries=64, show_spinner=False)
-    def counted(index_id: str, created: str) -> ChunksRead:
-        with reading(summary) as index:
-            return chunks_read(index)
-
-    with suppress(LeanRAGError):  # the page opens the index next and reports the damage
-        return counted(summary.id, summary.created)
+    if summary.kind == HEURISTIC:
+        with suppress(LeanRAGError):  # the page opens the index next and reports the damage
+            return _chunks_read(summary)
     return None
+
+
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=BY_INDEX)
+def _chunks_read(summary: IndexSummary) -> ChunksRead:
+    with reading(summary) as index:
+        return chunks_read(index)
 
 
 def read_ahead(summary: IndexSummary) -> None:
@@ -149,7 +142,7 @@ def _key(summary: IndexSummary, question: str, strategy: str, options: Options, 
 def _retrieved(
     key: str, _summary: IndexSummary, _question: str, _strategy: str, _options: Options, _within: Within
 ) -> Trace:
-    index = _opened(_summary.id, _summary.created)
+    index = open_index(_summary)
     return workbench().retrieve(index, _question, _strategy, scope=_within, **dict(_options))
 
 
@@ -176,12 +169,12 @@ def kept_answer(
     """Return the answer to that question with those options if no model has to be called for it, else None."""
     if not workbench().questions.asks_model(summary.config.writer):
         return _answered(_key(summary, question, strategy, options, within), summary, trace)
-    return workbench().questions.kept_answer(_opened(summary.id, summary.created), trace)
+    return workbench().questions.kept_answer(open_index(summary), trace)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
 def _answered(key: str, _summary: IndexSummary, _trace: Trace) -> Answer:
-    return workbench().answer(_opened(_summary.id, _summary.created), _trace)
+    return workbench().answer(open_index(_summary), _trace)
 
 
 def writing(key: tuple[object, ...]) -> bool:

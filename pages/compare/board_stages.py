@@ -45,14 +45,11 @@ def _making(base: IndexSummary) -> Making:
     return state.in_session(f"lr_board_stages {base.id} {base.created}", Making)
 
 
-def move_time(base: IndexSummary, setting: str, value: object) -> MoveTime:
+# Costs a tenth of a second at each move of a slider.
+@st.cache_data(ttl=60, max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def move_time(base: IndexSummary, setting: str, _value: object) -> MoveTime:
     """Return how long a change of that index setting to the value takes."""
-    return _move_time(base.id, base.created, setting, base, value)
-
-
-@st.cache_data(ttl=60, max_entries=16, show_spinner=False)  # costs a tenth of a second at each move of a slider
-def _move_time(index_id: str, created: str, setting: str, _base: IndexSummary, _value: object) -> MoveTime:
-    trials, index = session.workbench().trials, session.open_index(_base)
+    trials, index = session.workbench().trials, session.open_index(base)
     try:
         if trials.has_stages(index):
             return MoveTime(trials.seconds(index, {setting: _value}))
@@ -94,7 +91,7 @@ def _begin(base: IndexSummary) -> None:
 def _end(making: Making) -> None:
     assert making.call is not None
     call, making.call = making.call, None
-    _move_time.clear()
+    move_time.clear()
     try:
         call.result()
     except LeanRAGError as error:

@@ -187,7 +187,7 @@ def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
         return ""
     reuses = "compare.kept_stages" if not set(changed) & set(BASE_SETTINGS) else "compare.reads_anew"
     try:
-        low, high, calls = _forecast(base.id, base.created, tuple(sorted(changed.items())))
+        low, high, calls = _forecast(base, tuple(sorted(changed.items())))
     except LeanRAGError as error:
         return words(error)
     if calls:
@@ -203,11 +203,10 @@ def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
     )
 
 
-@st.cache_data(ttl=30, max_entries=256, show_spinner=False)
-def _forecast(index_id: str, created: str, changed: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
+@st.cache_data(ttl=30, max_entries=256, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _forecast(base: IndexSummary, changed: tuple[tuple[str, Any], ...]) -> tuple[float, float, int]:
     """Return the least and the most seconds, and the number of model calls."""
-    bench = session.workbench()
-    index = session.open_index(bench.indexes.summary(index_id))
+    bench, index = session.workbench(), session.open_index(base)
     seconds = bench.trials.seconds(index, dict(changed))
     config = bench.trials.config(index, dict(changed))
     forecast = bench.trials.forecast(index, config) if seconds.high else None

@@ -16,6 +16,7 @@ from leanrag_core.retrieval.base import strategies as all_strategies
 from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
+from leanrag_core.types.summary import IndexSummary
 from pages.ask import presets
 from pages.common import buttons, choices, dialogs, forms, markup, run_titles, session, state
 from pages.common.html import draw, html
@@ -99,16 +100,15 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
 
 def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:
     """Return the gold evidence that the index of the first run cannot hold; none if that index no longer exists."""
-
-    @st.cache_data(show_spinner=False, max_entries=32)
-    def looked_up(experiment: str, index_id: str, created: str) -> tuple[Evidence, ...]:
-        with session.reading(summary) as index:
-            return missing_evidence(index, questions_of(experiment))
-
     with suppress(LeanRAGError):  # deleted, or damaged, which the page of the index says
-        summary = session.workbench().indexes.summary(result.spec.runs[0].index)
-        return looked_up(result.id, summary.id, summary.created)
+        return _missing_evidence(session.workbench().indexes.summary(result.spec.runs[0].index), result.id)
     return ()
+
+
+@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=session.BY_INDEX)
+def _missing_evidence(summary: IndexSummary, experiment: str) -> tuple[Evidence, ...]:
+    with session.reading(summary) as index:
+        return missing_evidence(index, questions_of(experiment))
 
 
 def listed() -> tuple[ExperimentSummary, ...]:

@@ -104,7 +104,7 @@ def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, Extraction
     with st.spinner(say("evaluate.extraction.working")):
         for summary in indexes:
             try:
-                score = _score(summary.id, summary.created, match == EMBEDDING, summary)
+                score = _score(summary, match == EMBEDDING)
             except LeanRAGError as error:
                 message(error, kind="error", title=summary.title)
                 continue
@@ -113,9 +113,9 @@ def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, Extraction
     return scores
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _score(index_id: str, created: str, embedded: bool, _summary: IndexSummary) -> ExtractionScore | None:
-    with session.reading(_summary) as index:
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=session.BY_INDEX)
+def _score(summary: IndexSummary, embedded: bool) -> ExtractionScore | None:
+    with session.reading(summary) as index:
         return session.workbench().references.score(index, embedded=embedded)
 
 

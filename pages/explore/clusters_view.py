@@ -32,10 +32,10 @@ from pages.common.messages import message, say
 from pages.explore.exploring import Exploring, View, name_and_id
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def quality_of(index_id: str, created: str, number: int, _index: Index) -> ClusterQuality:
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def quality_of(summary: IndexSummary, number: int) -> ClusterQuality:
     """Return the quality of a layer's clusters, computed once."""
-    return cluster_quality(_index, number)
+    return cluster_quality(session.open_index(summary), number)
 
 
 def shown_clusters(exploring: Exploring, number: int) -> np.ndarray:
@@ -81,11 +81,9 @@ def _comparable(summary: IndexSummary, other: IndexSummary) -> bool:
 
 
 def _compared(exploring: Exploring, number: int, other: Index, other_summary: IndexSummary) -> None:
-    index, summary = exploring.index, exploring.summary
+    index = exploring.index
     other_number = min(number, len(other.layers) - 1)
-    overlap = _overlap(
-        (summary.id, summary.created, number), (other_summary.id, other_summary.created, other_number), index, other
-    )
+    overlap = _overlap(exploring.summary, number, other_summary, other_number)
     if overlap is None:
         markup.note(say("explore.overlap.nothing"))
         return
@@ -123,11 +121,9 @@ def _compared(exploring: Exploring, number: int, other: Index, other_summary: In
         markup.note(say("explore.overlap.by_name"))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _overlap(
-    index_key: tuple[str, str, int], other_key: tuple[str, str, int], _index: Index, _other: Index
-) -> ClusterOverlap | None:
-    return cluster_overlap(_index, index_key[2], _other, other_key[2])
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _overlap(summary: IndexSummary, number: int, other: IndexSummary, other_number: int) -> ClusterOverlap | None:
+    return cluster_overlap(session.open_index(summary), number, session.open_index(other), other_number)
 
 
 _HERE = Path(__file__).parent
@@ -137,7 +133,7 @@ _STABLE = "lr_stability"  # in the session: indexes and layers whose stability w
 
 def show(exploring: Exploring) -> None:
     """Draw the board of one layer's clusters; a click chooses a cluster or its oddest member."""
-    index, summary = exploring.index, exploring.summary
+    index = exploring.index
     above = index.layers[1:]
     # The root's single cluster is not informative, unless there is no other.
     layers = {str(layer.number): f"L{layer.number}" for layer in above if len(layer) > 1 or len(above) == 1}
@@ -149,7 +145,7 @@ def show(exploring: Exploring) -> None:
         number = int(choices.segments("board", say("explore.clusters.that_make"), layers, label_visibility="collapsed"))
         clusters = next((step for step in index.report.clustering if step.layer == number), None)
         stability = _stability(exploring, number, clusters)
-    quality = quality_of(summary.id, summary.created, number, index)
+    quality = quality_of(exploring.summary, number)
     rows = shown_clusters(exploring, number)
     draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *finding(index, quality, clusters, say)))
     if len(rows):
@@ -218,13 +214,14 @@ def _stability(exploring: Exploring, number: int, clusters: LayerClusters | None
         buttons.secondary(label, "replay", "check_stability", wanted.add, this, help=say("explore.clusters.check_help"))
         return None
     with st.spinner(say("explore.clusters.checking"), show_time=True):
-        return _stability_of(summary.id, summary.created, number, index)
+        return _stability_of(summary, number)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _stability_of(index_id: str, created: str, number: int, _index: Index) -> ClusterStability:
-    options = cluster_options(_index.manifest.config)
-    return cluster_stability(_index.layers[number - 1], len(_index.layers[number]), options)
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _stability_of(summary: IndexSummary, number: int) -> ClusterStability:
+    index = session.open_index(summary)
+    options = cluster_options(index.manifest.config)
+    return cluster_stability(index.layers[number - 1], len(index.layers[number]), options)
 
 
 def _stability_line(stability: ClusterStability) -> str:

@@ -49,11 +49,11 @@ class Exploring:
 
     def mask(self, number: int) -> np.ndarray:
         """Return (n,) bool: which entities of that layer pass the filters."""
-        return _mask(self.summary.id, self.summary.created, self.filters, number, "entities", self.index)
+        return _mask(self.summary, self.filters, number, "entities")
 
     def relation_mask(self, number: int) -> np.ndarray:
         """Return (r,) bool: which relations of that layer pass the filters."""
-        return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
+        return _mask(self.summary, self.filters, number, "relations")
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,23 @@ class View:
     code: Callable[[Exploring], ViewCode] = lambda exploring: ViewCode()
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str, _index: Index) -> np.ndarray:
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _mask(summary: IndexSummary, filters: Filters, number: int, rows: str) -> np.ndarray:
     """Return which entities, (n,) bool, or which relations, (r,) bool, of the layer pass. rows: of which."""
-    return filters.allows(_index, number) if rows == "entities" else filters.allows_relations(_index, number)
+    index = session.open_index(summary)
+    return filters.allows(index, number) if rows == "entities" else filters.allows_relations(index, number)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def types_of(summary: IndexSummary) -> tuple[tuple[str, int], ...]:
     """Return the types of the index's base entities with their counts, the most frequent first."""
-    return type_counts(_index)
+    return type_counts(session.open_index(summary))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def kinds_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def kinds_of(summary: IndexSummary) -> tuple[tuple[str, int], ...]:
     """Return the kinds of the index's base relations with their counts, the most frequent first."""
-    known = relation_kinds(_index.layers[0])
+    known = relation_kinds(session.open_index(summary).layers[0])
     return tuple(zip(known.names, known.counts, strict=True))
 
 
@@ -160,10 +161,10 @@ def _place(name: str, index: Index) -> Place:
 
 
 def _filters(index: Index, summary: IndexSummary) -> Filters:
-    def known(name: str, counts: Callable[[str, str, Index], tuple[tuple[str, int], ...]]) -> frozenset[str]:
+    def known(name: str, counts: Callable[[IndexSummary], tuple[tuple[str, int], ...]]) -> frozenset[str]:
         if not state.recall(name):
             return frozenset()
-        names = {value for value, _ in counts(summary.id, summary.created, index)}
+        names = {value for value, _ in counts(summary)}
         return frozenset(state.fitting(name, frozenset(), split, lambda chosen: set(chosen) <= names))
 
     return Filters(

@@ -10,10 +10,10 @@ from leanrag_core.figures.embedding_map import MapPlaces
 from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import FormedLayer, formation
-from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.map import short_name, units
-from pages.common import drawing_view
+from pages.common import drawing_view, session
 from pages.common.component import component, report
 from pages.common.messages import message, say
 from pages.explore import map_view
@@ -24,9 +24,9 @@ _FRAME = '<div class="lr-formation"></div>'
 _KEY = "formation"
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _formed(index_id: str, created: str, _index: Index) -> tuple[FormedLayer, ...]:
-    return formation(_index, map_view.shown_places(index_id, created, 0, _index))
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _formed(summary: IndexSummary) -> tuple[FormedLayer, ...]:
+    return formation(session.open_index(summary), map_view.places(summary, 0))
 
 
 def show(exploring: Exploring) -> None:
@@ -36,8 +36,8 @@ def show(exploring: Exploring) -> None:
         message(say("explore.formation.one_layer"))
         return
     with st.spinner(say("explore.map.placing"), show_time=False):
-        shown = map_view.places(exploring, 0)
-        layers = _formed(summary.id, summary.created, index)
+        shown = map_view.places(summary, 0)
+        layers = _formed(summary)
     n_base = len(index.layers[0])
     sampled = "explore.formation.sample" if len(shown.rows) < n_base else "explore.map.all"
     passing = exploring.mask(0)[shown.rows] if exploring.filters.active else None

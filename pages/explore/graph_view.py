@@ -14,11 +14,11 @@ from leanrag_core.queries.browse import neighbourhood
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
-from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import Scene
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.graph import graph_legend, graph_words, hues, named_nodes, packed_nodes
-from pages.common import downloads, drawing_view
+from pages.common import downloads, drawing_view, session
 from pages.common.component import component
 from pages.common.frame import colours
 from pages.common.messages import language, message, say
@@ -28,7 +28,7 @@ from pages.explore.exploring import Exploring, View, name_and_id
 
 def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
     """Return the values with which the script draws all nodes instead of the scene around the focus."""
-    drawn = nodes_of(exploring)
+    drawn = nodes_of(exploring.summary, exploring.filters)
     hops = _hops(exploring, drawn, focus)
     position, picked = drawn.position(focus), drawn.position(exploring.place)
     return {
@@ -52,25 +52,22 @@ def id_of(exploring: Exploring, text: str) -> str:
     """Return the id of a node that the script names by position, such as #12; empty if it draws none there."""
     if not text.startswith("#"):
         return text
-    drawn = nodes_of(exploring)
+    drawn = nodes_of(exploring.summary, exploring.filters)
     if not text[1:].isdigit() or int(text[1:]) >= len(drawn.rows):
         return ""
     place = drawn.place(int(text[1:]))
     return str(exploring.index.layers[place.layer].entities["id"][place.row].as_py())
 
 
-def nodes_of(exploring: Exploring) -> AllNodes:
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def nodes_of(summary: IndexSummary, filters: Filters) -> AllNodes:
     """Return the nodes that pass the filters, at most tens of thousands."""
-    return _kept(exploring.summary.id, exploring.summary.created, exploring.filters, exploring.index)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> AllNodes:
-    numbers = range(len(_index.layers))
+    index = session.open_index(summary)
+    numbers = range(len(index.layers))
     if not filters.active:
-        return all_nodes(_index, [None for _ in numbers], [None for _ in numbers])
-    masks = [filters.allows(_index, number) for number in numbers]
-    return all_nodes(_index, masks, [filters.allows_relations(_index, number) for number in numbers])
+        return all_nodes(index, [None for _ in numbers], [None for _ in numbers])
+    masks = [filters.allows(index, number) for number in numbers]
+    return all_nodes(index, masks, [filters.allows_relations(index, number) for number in numbers])
 
 
 def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]:

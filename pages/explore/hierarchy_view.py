@@ -28,7 +28,8 @@ from leanrag_core.queries.hits import hits_of
 from leanrag_core.queries.schema import Filters
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from pages.common import buttons, choices, forms, state
+from leanrag_core.types.summary import IndexSummary
+from pages.common import buttons, choices, forms, session, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.explore import blocks, searching
@@ -146,7 +147,7 @@ def show(exploring: Exploring) -> None:
         picture = _SHAPES[shape](tree, focus, skip=skip)
     measure = None
     if by in (SIZE, TYPE, CONNECTIVITY):
-        measure = _measure(exploring.summary.id, exploring.summary.created, by, index)
+        measure = _measure(exploring.summary, by)
     blocks.show(
         tree,
         picture,
@@ -211,19 +212,19 @@ def _below(exploring: Exploring) -> tuple[np.ndarray, ...]:
     """Return for each layer, (n,) int64, how many base entities inside each node are shown, see shown_below()."""
     if not exploring.filters.active:
         return exploring.index.leaf_counts
-    return _filtered(exploring.summary.id, exploring.summary.created, exploring.filters, exploring)
+    return _filtered(exploring.summary, exploring.filters, exploring)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _filtered(index_id: str, created: str, filters: Filters, _exploring: Exploring) -> tuple[np.ndarray, ...]:
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _filtered(summary: IndexSummary, filters: Filters, _exploring: Exploring) -> tuple[np.ndarray, ...]:
     """Return shown_below() with filters: for each layer (n,) int64."""
     masks = [_exploring.mask(layer.number) for layer in _exploring.index.layers]
     return shown_below(_exploring.index, masks)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _measure(index_id: str, created: str, name: str, _index: Index) -> Measure:
-    return measure(_index, name)
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _measure(summary: IndexSummary, name: str) -> Measure:
+    return measure(session.open_index(summary), name)
 
 
 VIEW = View("hierarchy", show, place=10, aside=shape_choice, url=("shape", "by", "table"))

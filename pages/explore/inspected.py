@@ -121,14 +121,14 @@ CHUNKS = 12  # shown at first, and added by every "more"
 RELATIONS = 50
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _forms(index_id: str, created: str, _index: Index) -> Mapping[str, tuple[str, ...]]:
-    return forms_by_name(_index.report.aliases)
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _forms(summary: IndexSummary) -> Mapping[str, tuple[str, ...]]:
+    return forms_by_name(session.open_index(summary).report.aliases)
 
 
-def names_to_mark(index: Index, summary: IndexSummary, names: Sequence[str]) -> list[str]:
+def names_to_mark(summary: IndexSummary, names: Sequence[str]) -> list[str]:
     """Return the names with their other forms in the documents."""
-    return with_forms(names, _forms(summary.id, summary.created, index))
+    return with_forms(names, _forms(summary))
 
 
 def strength_of(relation: Relation) -> str:
@@ -192,7 +192,7 @@ def chunk_blocks(
     """Return the first `shown` chunks with marked names, and a button for more."""
     if not chunks:
         return [text(say("explore.inspect.no_chunk"), muted=True)]
-    marked = names_to_mark(index, summary, names)
+    marked = names_to_mark(summary, names)
     blocks = []
     for number in list(chunks)[:shown]:
         chunk = index.chunk(number)

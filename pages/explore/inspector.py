@@ -128,4 +128,4 @@ def _names(exploring: Exploring, index: Index) -> list[str]:
     else:
         entity = index.layers[exploring.place.layer].entity(exploring.place.row)
         names = [entity.name] if entity.layer == 0 else []
-    return names_to_mark(index, exploring.summary, names)
+    return names_to_mark(exploring.summary, names)

@@ -43,7 +43,7 @@ def chunk_values(exploring: Exploring, row: int) -> Values:
     document = index.document_cells.value("title", index.chunk_cells.value("document", row))
     mentioned, stated = entities_in(index, row), relations_in(index, row)
     entities = entity_rows(index, 0, mentioned[:_LISTED])
-    marked = names_to_mark(index, exploring.summary, [entity.name for entity in entities])
+    marked = names_to_mark(exploring.summary, [entity.name for entity in entities])
     parts = passages.excerpt(chunk.text, marked, longest=_LONGEST)
     facts = say("passage.chunk_of", n=row + 1, chunks=index.chunks.num_rows)
     summary = [

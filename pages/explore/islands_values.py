@@ -3,22 +3,13 @@
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.islands import lambda_bars
 from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
 from leanrag_core.queries.islands import TauSuggestion
-from leanrag_core.types.index import Index
-from leanrag_core.views import islands
-from leanrag_core.views.islands import IndexIslands, LayerIslands
+from leanrag_core.views.islands import LayerIslands
 from pages.common.messages import say
-
-
-@st.cache_resource(max_entries=8, show_spinner=False)
-def islands_of(index_id: str, created: str, _index: Index) -> IndexIslands:
-    """Return the islands of an index, computed once."""
-    return islands.islands_of(_index)
 
 
 def panel_layer(layer_islands: LayerIslands, calls: RelationCalls | None) -> dict[str, Any]:

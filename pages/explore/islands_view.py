@@ -19,7 +19,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
-from leanrag_core.views.islands import IndexIslands, base_line, drawn_note, finding, picture_values
+from leanrag_core.views.islands import IndexIslands, base_line, drawn_note, finding, islands_of, picture_values
 from pages.build import job_words
 from pages.common import markup, session, state
 from pages.common.component import component, report
@@ -27,7 +27,7 @@ from pages.common.drawing_view import tools
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, message, say, show_fault, words
 from pages.explore.exploring import Exploring, View
-from pages.explore.islands_values import islands_of, panel_layer
+from pages.explore.islands_values import panel_layer
 
 _JOB = "lr_rebuild"  # in the session: the current index, the job that rebuilds it
 _FAULT = "lr_rebuild_fault"
@@ -94,7 +94,7 @@ _SECONDS_A_CALL = 4.0  # of an endpoint's model, as in the forecast of a build
 def show(exploring: Exploring) -> None:
     """Draw the islands on the left and the panel of tau on the right."""
     index, summary = exploring.index, exploring.summary
-    islands = islands_of(summary.id, summary.created, index)
+    islands = _islands_of(summary)
     if not islands.layers:
         code = "explore.islands.one_layer" if len(index.layers) == 1 else "explore.islands.only_root"
         message(base_line(islands, say), title=say(code))
@@ -111,6 +111,12 @@ def show(exploring: Exploring) -> None:
         else:
             message(say("explore.islands.no_relations", title=isolated(summary.title)))
         progress(summary.id)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _islands_of(summary: IndexSummary) -> IndexIslands:
+    """Return the islands of an index, computed once."""
+    return islands_of(session.open_index(summary))
 
 
 def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
@@ -138,7 +144,7 @@ def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
     layers = []
     for made in islands.layers:
         if len(made.curve.strengths):
-            layers.append(panel_layer(made, _known_calls(index, summary, made.layer.number, model)))
+            layers.append(panel_layer(made, _known_calls(summary, made.layer.number, model)))
     reason, seconds = _rebuilding(index)
     rule = parse_tau(config.tau, index.manifest.kind == HEURISTIC)
     steps = [rule.step_text(number) for number in range(1, layers[-1]["number"] + 1)]
@@ -188,18 +194,18 @@ def _camel(name: str) -> str:
     return head + "".join(part.capitalize() for part in rest)
 
 
-def _known_calls(index: Index, summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
+def _known_calls(summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
     """Return the calls of a layer's relations; None if no endpoint's model writes them."""
     if is_remote(model):
         with suppress(LeanRAGError):  # a damaged store of calls hides only the costs
-            return _calls(summary.id, summary.created, number, model, index)
+            return _calls(summary, number, model)
     return None
 
 
-@st.cache_resource(max_entries=32, ttl=120, show_spinner=False)
-def _calls(index_id: str, created: str, number: int, model: str, _index: Index) -> RelationCalls | None:
+@st.cache_resource(max_entries=32, ttl=120, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _calls(summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
     bench = session.workbench()
-    return relation_calls(_index, number, bench.models.make(), bench.calls)
+    return relation_calls(session.open_index(summary), number, bench.models.make(), bench.calls)
 
 
 def _rebuilding(index: Index) -> tuple[str, float]:

@@ -14,6 +14,7 @@ from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
 from leanrag_core.retrieval.base import score_title
 from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.map import default_colour, layer_values, map_words, point_values, short_name, units
@@ -78,22 +79,15 @@ def _nothing_chosen() -> None:
     state.forget("node", "rel", "chunk")
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
+@st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=session.BY_INDEX)
+def places(summary: IndexSummary, number: int) -> MapPlaces:
     """Return a sample of a layer's entities with their positions in the plane."""
-    return session.workbench().indexes.map_places(_index, number)
+    return session.workbench().indexes.map_places(session.open_index(summary), number)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _clusters(
-    index_id: str, created: str, number: int, above: int, most: int, _index: Index, _shown: MapPlaces
-) -> LayerClusters:
-    return layer_clusters(_index, number, above, _shown, most)
-
-
-def places(exploring: Exploring, number: int) -> MapPlaces:
-    """Return the sample with positions for that layer of the current index."""
-    return shown_places(exploring.summary.id, exploring.summary.created, number, exploring.index)
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _clusters(summary: IndexSummary, number: int, above: int, most: int) -> LayerClusters:
+    return layer_clusters(session.open_index(summary), number, above, places(summary, number), most)
 
 
 def cluster_colours() -> list[str]:
@@ -102,18 +96,17 @@ def cluster_colours() -> list[str]:
     return [every[0], *every[2:]]
 
 
-def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[LayerClusters]:
+def clusters_above(exploring: Exploring, number: int) -> list[LayerClusters]:
     """Return the clusters of each layer above."""
-    index, summary, most = exploring.index, exploring.summary, len(cluster_colours())
-    above = range(number + 1, len(index.layers))
-    return [_clusters(summary.id, summary.created, number, each, most, index, shown) for each in above]
+    most, above = len(cluster_colours()), range(number + 1, len(exploring.index.layers))
+    return [_clusters(exploring.summary, number, each, most) for each in above]
 
 
 def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
     index, layer = exploring.index, exploring.index.layers[number]
     with st.spinner(say("explore.map.placing"), show_time=False):
-        shown = places(exploring, number)
-    above = clusters_above(exploring, number, shown)
+        shown = places(exploring.summary, number)
+    above = clusters_above(exploring, number)
     default = default_colour(above)
     wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
     question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None

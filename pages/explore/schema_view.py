@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
-import numpy as np
 import streamlit as st
 
 from leanrag_core.comparing.as_code import ViewCode
 from leanrag_core.figures import numbers
 from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.schema import Filters, Schema, schema_of
-from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
 from leanrag_core.views.schema import schema_values
-from pages.common import drawing_view, state
+from pages.common import drawing_view, session, state
 from pages.common.component import component
 from pages.common.messages import message, say
 from pages.explore.exploring import Exploring, View, joined, kinds_of
@@ -65,8 +64,7 @@ def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
 def _note(exploring: Exploring, schema: Schema) -> str:
     has_kinds = any(pair.n_kinds for pair in schema.pairs)
     notes = [say("explore.schema.note") if has_kinds else say("explore.schema.note_without_kinds")]
-    counts = kinds_of(exploring.summary.id, exploring.summary.created, exploring.index)
-    side_by_side = dict(counts).get(_SIDE_BY_SIDE, 0)
+    side_by_side = dict(kinds_of(exploring.summary)).get(_SIDE_BY_SIDE, 0)
     if side_by_side:
         share = numbers.share(side_by_side / exploring.index.layers[0].relations.num_rows)
         notes.append(say("explore.schema.side_by_side", share=share))
@@ -77,13 +75,13 @@ def _note(exploring: Exploring, schema: Schema) -> str:
 
 def _schema(exploring: Exploring) -> Schema:
     filters = Filters(least_strength=exploring.filters.least_strength, made_by=exploring.filters.made_by)
-    return _kept(exploring.summary.id, exploring.summary.created, filters, exploring.index)
+    return _kept(exploring.summary, filters)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> Schema:
-    mask: np.ndarray | None = filters.allows_relations(_index, 0) if filters.active else None
-    return schema_of(_index, mask)
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _kept(summary: IndexSummary, filters: Filters) -> Schema:
+    index = session.open_index(summary)
+    return schema_of(index, filters.allows_relations(index, 0) if filters.active else None)
 
 
 def _code(exploring: Exploring) -> ViewCode:

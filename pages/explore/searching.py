@@ -7,8 +7,9 @@ import streamlit as st
 from leanrag_core.queries.browse import EntityRow
 from leanrag_core.queries.entity_search import EntityMatches, best_matches, nearest_names
 from leanrag_core.queries.schema import Filters
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible_values
-from pages.common import state
+from pages.common import session, state
 from pages.common.component import component, report
 from pages.common.messages import language, say
 from pages.explore.exploring import Exploring
@@ -23,13 +24,11 @@ def matches_of(exploring: Exploring) -> EntityMatches:
     """Return the first matches of the search that pass the filters, and their number."""
     if not exploring.search:
         return EntityMatches((), 0)
-    return _matches(
-        exploring.summary.id, exploring.summary.created, exploring.search, exploring.filters, _exploring=exploring
-    )
+    return _matches(exploring.summary, exploring.search, exploring.filters, exploring)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _matches(index_id: str, created: str, search: str, filters: Filters, _exploring: Exploring) -> EntityMatches:
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=session.BY_INDEX)
+def _matches(summary: IndexSummary, search: str, filters: Filters, _exploring: Exploring) -> EntityMatches:
     layers = _exploring.index.layers
     masks = {layer.number: _exploring.mask(layer.number) for layer in layers} if filters.active else None
     return best_matches(_exploring.index, search, limit=_LIT, masks=masks)

@@ -64,8 +64,8 @@ def search_and_filters(exploring: Exploring) -> None:
 
 def filters(index: Index, summary: IndexSummary) -> None:
     """Draw one pill for each filter; a set filter shows it in its pill."""
-    types = _offered("types", types_of(summary.id, summary.created, index))
-    kinds = _offered("kinds", kinds_of(summary.id, summary.created, index))
+    types = _offered("types", types_of(summary))
+    kinds = _offered("kinds", kinds_of(summary))
     layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="filters"):
         with _pill("types", _several("explore.filter.types", split(state.recall("types")))):
