@@ -69,6 +69,19 @@ function makePickable(shape, attributes, pick) {
   };
 }
 
+// The ground of the page around the letters of a drawing.
+const HALO = { stroke: "var(--lr-bg)", "stroke-width": 3, "paint-order": "stroke" };
+
+// A small muted text of a drawing. look: further attributes, or others in the place of these.
+function makeLabel(parent, x, y, text, look = {}) {
+  return make("text", { x, y, "font-size": 12, fill: "var(--lr-mute)", ...look }, parent, text);
+}
+
+// A straight line of a drawing. colour: a name in the palette.
+function makeLine(parent, [x1, y1], [x2, y2], colour, look = {}) {
+  return make("line", { x1, y1, x2, y2, stroke: `var(--lr-${colour})`, ...look }, parent);
+}
+
 // The text with its {names} replaced; a name without a value stays.
 function withValues(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));

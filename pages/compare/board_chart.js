@@ -37,23 +37,8 @@ function boardTicks(low, high, most) {
   return ticks;
 }
 
-function boardLabel(group, x, y, text, attributes) {
-  return make(
-    "text",
-    {
-      x,
-      y,
-      "font-size": 12.5,
-      fill: "var(--lr-mute)",
-      stroke: "var(--lr-bg)",
-      "stroke-width": 3,
-      "stroke-linejoin": "round",
-      "paint-order": "stroke",
-      ...attributes,
-    },
-    group,
-    text,
-  );
+function boardLabel(group, x, y, text, look) {
+  return makeLabel(group, x, y, text, { ...HALO, "font-size": 12.5, "stroke-linejoin": "round", ...look });
 }
 
 // Boxes along a line through these points, for labels to keep clear of.

@@ -19,54 +19,24 @@ function boardFigure(host, data, pick) {
   const x = (size) => BOARD_LEFT + ((right - BOARD_LEFT) * size) / most,
     y = (cosine) => BOARD_TOP + BOARD_HEIGHT * (1 - (cosine - lowest) / (1 - lowest));
   for (let value = lowest; value <= 1.001; value += 0.1) {
-    make("line", { x1: BOARD_LEFT, x2: right, y1: y(value), y2: y(value), stroke: "var(--lr-line)" }, svg);
+    makeLine(svg, [BOARD_LEFT, y(value)], [right, y(value)], "line");
     if (Math.round((value - lowest) * 10) % 2 === 0)
-      make(
-        "text",
-        { x: BOARD_LEFT - 6, y: y(value) + 4, "text-anchor": "end", "font-size": 11.5, fill: "var(--lr-mute)" },
-        svg,
-        value.toFixed(1),
-      );
+      makeLabel(svg, BOARD_LEFT - 6, y(value) + 4, value.toFixed(1), { "text-anchor": "end", "font-size": 11.5 });
   }
-  make("text", { x: 0, y: BOARD_TOP - 8, "font-size": 12, fill: "var(--lr-mute)" }, svg, data.words.cohesion);
-  make(
-    "text",
-    { x: right, y: bottom + 34, "text-anchor": "end", "font-size": 12, fill: "var(--lr-mute)" },
-    svg,
-    data.words.size,
-  );
+  makeLabel(svg, 0, BOARD_TOP - 8, data.words.cohesion);
+  makeLabel(svg, right, bottom + 34, data.words.size, { "text-anchor": "end" });
   sizeBars(svg, data, x, most);
   for (const [size, text] of [
     [data.wanted, data.words.wanted],
     [data.cap, data.words.cap],
   ]) {
     if (!size) continue;
-    make(
-      "line",
-      { x1: x(size), x2: x(size), y1: 18, y2: bottom, stroke: "var(--lr-mute)", "stroke-dasharray": "4 3" },
-      svg,
-    );
-    make(
-      "text",
-      {
-        x: x(size) - 4,
-        y: 12,
-        "text-anchor": x(size) > width - 60 ? "end" : "middle",
-        "font-size": 12,
-        fill: "var(--lr-mute)",
-      },
-      svg,
-      text,
-    );
+    makeLine(svg, [x(size), 18], [x(size), bottom], "mute", { "stroke-dasharray": "4 3" });
+    makeLabel(svg, x(size) - 4, 12, text, { "text-anchor": x(size) > width - 60 ? "end" : "middle" });
   }
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => most / each <= 9) || most;
   for (let size = step; size <= most; size += step)
-    make(
-      "text",
-      { x: x(size), y: bottom + 16, "text-anchor": "middle", "font-size": 11.5, fill: "var(--lr-mute)" },
-      svg,
-      size,
-    );
+    makeLabel(svg, x(size), bottom + 16, size, { "text-anchor": "middle", "font-size": 11.5 });
   for (const [id, size, cosine, name] of data.dots) {
     const picked = id === data.picked,
       dot = make(

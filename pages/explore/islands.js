@@ -29,19 +29,15 @@ function islandsDrawing(host, data, state, chosen) {
       const box = { x: side * (each + gap) + 0.5, y: top + 60, width: each - 1, height: heights[place] };
       const [number, caption] = side ? layer.with : layer.without;
       const group = make("g", {}, svg),
-        big = make(
-          "text",
-          { x: box.x, y: top + 50, "font-size": 21, "font-weight": 650, fill: "var(--lr-text)" },
-          group,
-          number,
-        );
+        big = makeLabel(group, box.x, top + 50, number, {
+          "font-size": 21,
+          "font-weight": 650,
+          fill: "var(--lr-text)",
+        });
       const after = box.x + 9 + textWidth(number, '650 21px "Source Sans",sans-serif');
-      make(
-        "text",
-        { x: after, y: top + 50, "font-size": 12.5, fill: "var(--lr-mute)" },
-        group,
-        cut(caption, measure(box.x + box.width - after, `12.5px ${FONT}`)),
-      );
+      makeLabel(group, after, top + 50, cut(caption, measure(box.x + box.width - after, `12.5px ${FONT}`)), {
+        "font-size": 12.5,
+      });
       make("title", {}, big, `${number} ${caption}`);
       make("rect", { ...box, rx: 6, fill: "var(--lr-band)", stroke: "var(--lr-line)" }, group);
       islandsOfLayer(svg, layer, box, side, state, chosen);
@@ -60,25 +56,17 @@ function layerTitle(svg, layer, top, width) {
   const step = Math.min(4, layer.number),
     tag = `L${layer.number}`;
   make("rect", { x: 0, y: top + 3, width: 21, height: 16, rx: 3, fill: `var(--lr-l${step})` }, svg);
-  make(
-    "text",
-    {
-      x: 10.5,
-      y: top + 15,
-      "font-size": 10.5,
-      "font-weight": 650,
-      "text-anchor": "middle",
-      fill: `var(--lr-l${step}k)`,
-    },
-    svg,
-    tag,
-  );
-  make(
-    "text",
-    { x: 29, y: top + 16, "font-size": 14, "font-weight": 600, fill: "var(--lr-text)" },
-    svg,
-    cut(layer.title, measure(width - 32, `600 14px ${FONT}`)),
-  );
+  makeLabel(svg, 10.5, top + 15, tag, {
+    "font-size": 10.5,
+    "font-weight": 650,
+    "text-anchor": "middle",
+    fill: `var(--lr-l${step}k)`,
+  });
+  makeLabel(svg, 29, top + 16, cut(layer.title, measure(width - 32, `600 14px ${FONT}`)), {
+    "font-size": 14,
+    "font-weight": 600,
+    fill: "var(--lr-text)",
+  });
 }
 
 function islandsOfLayer(svg, layer, box, side, state, chosen) {

@@ -71,19 +71,8 @@ function tauChart(host, layer, tau, words, moved) {
   if (layer.built !== null) {
     const at = Math.min(width - 1, tauPlace(layer, built) * slot),
       right = at < 110 || (tau <= built && at < width - 110);
-    make("line", { x1: at, x2: at, y1: 30, y2: bottom, stroke: "var(--lr-mute)", "stroke-dasharray": "4 3" }, svg);
-    make(
-      "text",
-      {
-        x: at + (right ? 6 : -6),
-        y: 40,
-        "font-size": 12,
-        fill: "var(--lr-mute)",
-        "text-anchor": right ? "start" : "end",
-      },
-      svg,
-      words.built,
-    );
+    makeLine(svg, [at, 30], [at, bottom], "mute", { "stroke-dasharray": "4 3" });
+    makeLabel(svg, at + (right ? 6 : -6), 40, words.built, { "text-anchor": right ? "start" : "end" });
   }
   handle(svg, layer, x, tau, bottom, words, whole, slot, moved);
   host.replaceChildren(svg);
@@ -105,24 +94,14 @@ function gridLines(svg, width, most, words) {
     step = [1, 2, 5, 10].map((each) => each * power).find((each) => most / each <= 4) || most;
   for (let value = step, top = Math.floor(most / step) * step; value <= top; value += step) {
     const y = TAU_TOP + TAU_HEIGHT * (1 - value / most);
-    make("line", { x1: 0, x2: width, y1: y, y2: y, stroke: "var(--lr-line)" }, svg);
-    make(
-      "text",
-      {
-        x: width,
-        y: y - 4,
-        "font-size": 11.5,
-        "text-anchor": "end",
-        fill: "var(--lr-mute)",
-        stroke: "var(--lr-bg)",
-        "stroke-width": 3,
-        "paint-order": "stroke",
-      },
-      svg,
-      value === top ? words.pairs.replace("{count}", thousands(value)) : thousands(value),
-    );
+    makeLine(svg, [0, y], [width, y], "line");
+    makeLabel(svg, width, y - 4, value === top ? words.pairs.replace("{count}", thousands(value)) : thousands(value), {
+      ...HALO,
+      "font-size": 11.5,
+      "text-anchor": "end",
+    });
   }
-  make("line", { x1: 0, x2: width, y1: TAU_TOP + TAU_HEIGHT, y2: TAU_TOP + TAU_HEIGHT, stroke: "var(--lr-mute)" }, svg);
+  makeLine(svg, [0, TAU_TOP + TAU_HEIGHT], [width, TAU_TOP + TAU_HEIGHT], "mute");
 }
 
 function bar(svg, place, slot, counts, most, more, name, range, words) {
@@ -145,28 +124,13 @@ function bar(svg, place, slot, counts, most, more, name, range, words) {
   const changed = counts.changed ? `${more ? "+" : "−"}${thousands(counts.changed)}` : "";
   make("title", {}, group, `${range}: ${words.pairs.replace("{count}", thousands(counts.all))}`);
   if (counts.all)
-    make(
-      "text",
-      {
-        x: x + width / 2,
-        y: y - 5,
-        "font-size": 12,
-        "font-weight": changed ? 650 : 400,
-        "text-anchor": "middle",
-        fill: "var(--lr-text)",
-        stroke: "var(--lr-bg)",
-        "stroke-width": 3,
-        "paint-order": "stroke",
-      },
-      group,
-      changed || thousands(counts.all),
-    );
-  make(
-    "text",
-    { x: x + width / 2, y: bottom + 17, "font-size": 12, "text-anchor": "middle", fill: "var(--lr-mute)" },
-    group,
-    name,
-  );
+    makeLabel(group, x + width / 2, y - 5, changed || thousands(counts.all), {
+      ...HALO,
+      "font-weight": changed ? 650 : 400,
+      "text-anchor": "middle",
+      fill: "var(--lr-text)",
+    });
+  makeLabel(group, x + width / 2, bottom + 17, name, { "text-anchor": "middle" });
 }
 
 function handle(svg, layer, x, tau, bottom, words, width, slot, moved) {
@@ -189,21 +153,14 @@ function handle(svg, layer, x, tau, bottom, words, width, slot, moved) {
     svg,
   );
   make("rect", { x: x - 12, y: 24, width: 24, height: bottom - 24, fill: "transparent" }, group);
-  make("line", { x1: x, x2: x, y1: 24, y2: bottom, stroke: "var(--lr-prim)", "stroke-width": 2.5 }, group);
+  makeLine(group, [x, 24], [x, bottom], "prim", { "stroke-width": 2.5 });
   make("rect", { x: left, y: 2, width: wide, height: 24, rx: 12, fill: "var(--lr-prim)", class: "pill" }, group);
-  make(
-    "text",
-    {
-      x: left + wide / 2,
-      y: 18.5,
-      "font-size": 12.5,
-      "font-weight": 600,
-      "text-anchor": "middle",
-      fill: "var(--lr-onprim)",
-    },
-    group,
-    `‹ ${text} ›`,
-  );
+  makeLabel(group, left + wide / 2, 18.5, `‹ ${text} ›`, {
+    "font-size": 12.5,
+    "font-weight": 600,
+    "text-anchor": "middle",
+    fill: "var(--lr-onprim)",
+  });
   group.onkeydown = (event) => {
     const steps = {
       ArrowLeft: -1,

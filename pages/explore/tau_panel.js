@@ -136,13 +136,8 @@ function evidence(host, data, layer, state, use) {
     x = (tau) => left + ((right - left) * tau) / most,
     y = (share) => 8 + (height - 8) * (1 - share);
   for (const share of [0, 0.5, 1]) {
-    make("line", { x1: left, x2: right, y1: y(share), y2: y(share), stroke: "var(--lr-line)" }, svg);
-    make(
-      "text",
-      { x: left - 6, y: y(share) + 4, "text-anchor": "end", "font-size": 11.5, fill: "var(--lr-mute)" },
-      svg,
-      `${100 * share} %`,
-    );
+    makeLine(svg, [left, y(share)], [right, y(share)], "line");
+    makeLabel(svg, left - 6, y(share) + 4, `${100 * share} %`, { "text-anchor": "end", "font-size": 11.5 });
   }
   const curve = (share) =>
     Array.from(
@@ -165,38 +160,14 @@ function evidence(host, data, layer, state, use) {
     },
     svg,
   );
-  make(
-    "line",
-    { x1: x(suggestion.tau), x2: x(suggestion.tau), y1: 4, y2: height, stroke: "var(--lr-prim)", "stroke-width": 1.5 },
-    svg,
-  );
-  make(
-    "text",
-    {
-      x: x(suggestion.tau),
-      y: height + 17,
-      "text-anchor": "middle",
-      "font-size": 12,
-      "font-weight": 600,
-      fill: "var(--lr-text)",
-    },
-    svg,
-    withValues(words.tau, { tau: suggestion.tau }),
-  );
-  if (Math.abs(x(0) - x(suggestion.tau)) > 40)
-    make(
-      "text",
-      { x: x(0), y: height + 17, "text-anchor": "middle", "font-size": 12, fill: "var(--lr-mute)" },
-      svg,
-      "0",
-    );
-  if (x(most) - x(suggestion.tau) > 40)
-    make(
-      "text",
-      { x: x(most), y: height + 17, "text-anchor": "end", "font-size": 12, fill: "var(--lr-mute)" },
-      svg,
-      most,
-    );
+  makeLine(svg, [x(suggestion.tau), 4], [x(suggestion.tau), height], "prim", { "stroke-width": 1.5 });
+  makeLabel(svg, x(suggestion.tau), height + 17, withValues(words.tau, { tau: suggestion.tau }), {
+    "text-anchor": "middle",
+    "font-weight": 600,
+    fill: "var(--lr-text)",
+  });
+  if (Math.abs(x(0) - x(suggestion.tau)) > 40) makeLabel(svg, x(0), height + 17, "0", { "text-anchor": "middle" });
+  if (x(most) - x(suggestion.tau) > 40) makeLabel(svg, x(most), height + 17, most, { "text-anchor": "end" });
   const key = makeElement("p", "key", host);
   makeElement("span", "largest", key, words.largest);
   makeElement("span", "share", key, words.share);
