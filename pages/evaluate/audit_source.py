@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 import streamlit as st
@@ -61,14 +62,10 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
     return Source(judged[id_].title, stamp, titled(result.judgements, titles), questions=texts)
 
 
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs={Source: attrgetter("stamp")})
 def audit_of(source: Source) -> Audit:
     """Return the audit of the judgements, computed once."""
-    return _kept(source.stamp, source.judgements)
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _kept(stamp: str, _judgements: tuple[Judgement, ...]) -> Audit:
-    return audit(_judgements)
+    return audit(source.judgements)
 
 
 def of_judge(audit: Audit, judge: str) -> Audit:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 import streamlit as st
 
@@ -96,6 +98,10 @@ def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
         return session.workbench().experiments.questions(experiment)
     except LeanRAGError:  # the ids of the questions stand in for their words
         return ()
+
+
+# For hash_funcs of a cached function that takes an experiment: what changes with its results is another argument.
+BY_ID: dict[str | type, Callable[[Any], Any]] = {ExperimentResult: attrgetter("id")}
 
 
 def missing_gold(result: ExperimentResult) -> tuple[Evidence, ...]:

@@ -35,12 +35,10 @@ class Judged:
         return tuple(dict.fromkeys(names))
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _judged(
-    experiment: str, stamp: str, kind: str, titles: tuple[tuple[str, str], ...], _result: ExperimentResult
-) -> Judged:
-    seed, judgements = _result.spec.seed, titled(of_kind(_result, kind), dict(titles))
-    order = [dict(titles)[key] for key in _result.spec.order]
+@st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=experiments.BY_ID)
+def _judged(result: ExperimentResult, stamp: str, kind: str, titles: tuple[tuple[str, str], ...]) -> Judged:
+    seed, judgements = result.spec.seed, titled(of_kind(result, kind), dict(titles))
+    order = [dict(titles)[key] for key in result.spec.order]
     return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed, order), grades(judgements, seed))
 
 
@@ -63,7 +61,7 @@ def show(
     """
     if not result.judgements:
         return
-    judged = _judged(result.id, summary.changed, kind, tuple(titles.items()), result)
+    judged = _judged(result, summary.changed, kind, tuple(titles.items()))
     letters = {titles[key]: letter for key, letter in letters.items()}
     if not judged.judges:
         return

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from leanrag_core.evaluation.tables import RECALL, TOKENS, Cell, ScoreTable, large_contexts, measured, questions_of
+from leanrag_core.evaluation.tables import RECALL, TOKENS, ScoreTable, large_contexts, measured, questions_of
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.pareto import CostAxis, ParetoPoint, front, pareto
@@ -71,27 +71,18 @@ def points_of(
 ) -> list[ParetoPoint]:
     """Return the runs that have both figures; runs that no other run beats form the front. selected: runs to be
     named."""
-    rows = [row for row in table.rows if _value(row.cells, TOKENS) and _value(row.cells, RECALL) is not None]
-    known = [(row.run.key, row.cells) for row in rows]
-    pairs: Sequence[tuple[float, float]] = [
-        (float(_value(cells, TOKENS) or 0.0), float(_value(cells, RECALL) or 0.0)) for _, cells in known
-    ]
-    best = set(front(pairs))
+    means = [(row, table_view.mean(row, TOKENS), table_view.mean(row, RECALL)) for row in table.rows]
+    known = [(row, cost, value) for row, cost, value in means if cost and value is not None]
+    best = set(front([(cost, value) for _, cost, value in known]))
     points = []
-    for place, (key, cells) in enumerate(known):
-        cost, value = pairs[place]
-        interval = cells[RECALL].interval
+    for place, (row, cost, value) in enumerate(known):
+        key, interval = row.run.key, row.cells[RECALL].interval
         low, high = (None, None) if interval is None else (interval.low, interval.high)
         shown = say("evaluate.front_point", run=titles[key], recall=numbers.score(value), tokens=f"{cost:,.0f}")
         points.append(
             ParetoPoint(titles[key], cost, value, low, high, place in best, key == chosen, shown, key, key in selected)
         )
     return points
-
-
-def _value(cells: Mapping[str, Cell], measure: str) -> float | None:
-    cell = cells.get(measure)
-    return None if cell is None or cell.interval is None else cell.interval.value
 
 
 _HEAD_REM, _ROW_REM = 1.9, 3.05  # of the table; its place is kept free until it is drawn

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from statistics import fmean
 
 import streamlit as st
@@ -172,9 +173,9 @@ def _opened(sweep: str, changed: str) -> SweepResult:
     return session.workbench().sweeps.read(sweep)
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _findings(sweep: str, changed: str, measure: str, kind: str, _result: SweepResult) -> Findings:
-    return findings(_result, measure, kind=kind)
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs={SweepResult: attrgetter("id")})
+def _findings(sweep: SweepResult, changed: str, measure: str, kind: str) -> Findings:
+    return findings(sweep, measure, kind=kind)
 
 
 def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str, kind: str) -> None:
@@ -183,7 +184,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
         message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
         if not summary.is_shipped and not any(job.kind == SWEEP_JOB for job in session.running_jobs()):
             buttons.secondary(say("evaluate.history.go_on"), "play_arrow", "sweep_go_on", _go_on, sweep)
-    shown = _findings(summary.id, summary.changed, measure, kind, sweep)
+    shown = _findings(sweep, summary.changed, measure, kind)
     if not shown.points:
         return
     sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]

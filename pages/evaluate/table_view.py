@@ -15,35 +15,24 @@ from pages.common import markup
 from pages.common.html import NOTHING, html, joined
 from pages.common.messages import say, words
 from pages.compare import fragments
-from pages.evaluate import figure_view, measure_words
+from pages.evaluate import experiments, figure_view, measure_words
 from pages.evaluate.measure_words import LATENCY
 
 
+@st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=experiments.BY_ID)
 def table_of(result: ExperimentResult, kind: str, measures: tuple[str, ...], stamp: str) -> ScoreTable:
     """Return the table of scores. kind: of questions, "" for all; stamp: a part of the cache key that changes with the
     experiment."""
-    return _kept_table(result.id, stamp, kind, measures, result)
+    return score_table(result, kind, measures)
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _kept_table(
-    experiment: str, stamp: str, kind: str, measures: tuple[str, ...], _result: ExperimentResult
-) -> ScoreTable:
-    return score_table(_result, kind, measures)
-
-
+@st.cache_resource(show_spinner=False, max_entries=64, hash_funcs=experiments.BY_ID)
 def differences(
     result: ExperimentResult, run: str, against: str, measure: str, stamp: str
 ) -> Mapping[str, KindDifference]:
-    """Return the first run minus the second by kind of question; the key "" holds all questions."""
-    return _kept_differences(result.id, stamp, run, against, measure, result)
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _kept_differences(
-    experiment: str, stamp: str, run: str, against: str, measure: str, _result: ExperimentResult
-) -> Mapping[str, KindDifference]:
-    return {each.kind: each for each in pays(_result, [run], against, measure)[run]}
+    """Return the first run minus the second by kind of question; the key "" holds all questions. stamp: as of
+    table_of()."""
+    return {each.kind: each for each in pays(result, [run], against, measure)[run]}
 
 
 def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:
@@ -51,13 +40,14 @@ def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:
     less = measure_words.less_is_better(measure)
 
     def key(row: TableRow) -> tuple[bool, float]:
-        value = row.latency_ms if measure == LATENCY else _mean(row, measure)
+        value = row.latency_ms if measure == LATENCY else mean(row, measure)
         return (value is None, 0.0 if value is None else value if less else -value)
 
     return tuple(sorted(table.rows, key=key))
 
 
-def _mean(row: TableRow, measure: str) -> float | None:
+def mean(row: TableRow, measure: str) -> float | None:
+    """Return the mean score of the row's run; None where it has none."""
     cell = row.cells.get(measure)
     return None if cell is None or cell.interval is None else cell.interval.value
 
