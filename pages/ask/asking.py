@@ -24,7 +24,7 @@ from leanrag_core.types.trace import Answer, Context, Trace
 from pages.ask import answer_view, controls, roles
 from pages.build import build_charts, embedding_view, settings_form
 from pages.common import buttons, markup, session
-from pages.common.frame import page_path
+from pages.common.frame import page_button
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say
 from pages.common.scope import Scope
@@ -209,10 +209,8 @@ def _other_language(scope: Scope, summary: IndexSummary, answer: Answer) -> None
     else:
         offer = say("ask.every_language.time", time=build_charts.span(seconds))
     draw(html('<div class="lr-small">{}</div>', offer))
-    if buttons.secondary(
-        say("ask.build_every_language"), "translate", scope.name("every_language"), _fill_build, summary
-    ):
-        st.switch_page(page_path("build"))
+    key = scope.name("every_language")
+    page_button("build", say("ask.build_every_language"), "translate", key, _fill_build, summary)
 
 
 def _fill_build(summary: IndexSummary) -> None:

@@ -24,7 +24,7 @@ from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.settings import OPENAI_HOST, Settings
 from pages.build import embedding_view, prompts_form
 from pages.common import buttons, choices, forms, keys, markup, session, state, widgets
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import page_button, plain_errors
 from pages.common.html import draw
 from pages.common.messages import message, say
 from pages.settings import endpoint_view, found_view, model_files_view
@@ -266,8 +266,7 @@ def _where(settings: Settings) -> str:
 
 def to_settings() -> None:
     """Draw a button that leads to Settings."""
-    if buttons.secondary(say("build.engine.open_settings"), "settings", "open_settings"):
-        st.switch_page(page_path("settings"))
+    page_button("settings", say("build.engine.open_settings"), "settings", "open_settings")
 
 
 def entity_types() -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
 from pages.build import parts_view, rewrite_view, settings_form, snapshots_view, update_view
 from pages.common import buttons, choices, dialogs, downloads, forms, markup, session, state
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import page_button, page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, message, say, show_fault, words
 
@@ -62,10 +62,8 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None
     only = ticked[0] if len(ticked) == 1 else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if only is not None:
-            # A callback, since the sidebar's own widget is drawn before this.
-            act = state.remember
-            if buttons.secondary(say("page.explore"), "account_tree", "explore_index", act, "index", only.id):
-                st.switch_page(page_path("explore"))
+            label, key = say("page.explore"), "explore_index"
+            page_button("explore", label, "account_tree", key, state.remember, "index", only.id)
         if len(indexes) > 1:
             _compare({index.id: index for index in indexes}, [index.id for index in ticked])
         if only is not None:

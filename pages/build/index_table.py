@@ -103,14 +103,13 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
     ticked = widgets.show(
         "index_table",
         tuple(id_ for id_ in ids if id_ in state.recall(index_actions.TICKED).split(",")),
-        lambda mount: st.dataframe(
-            forms.visible_cells(pd.DataFrame(columns)),
-            hide_index=True,
+        lambda mount: forms.table(
+            pd.DataFrame(columns),
+            320,
             key=mount.key,
             on_select=mount.changed,
             selection_mode="multi-row",
             selection_default={"selection": {"rows": [ids.index(id_) for id_ in mount.value]}},
-            height=forms.table_height(len(rows), 320),
             column_config=_config(),
         ),
         lambda chosen: state.remember(index_actions.TICKED, ",".join(chosen)),

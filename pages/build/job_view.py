@@ -18,7 +18,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import CorpusSummary
 from pages.build import build_charts, forecast_card, growing_view, job_words
 from pages.common import buttons, dialogs, frame, markup, running_view, session, state, widgets
-from pages.common.frame import page_path
+from pages.common.frame import page_button
 from pages.common.html import draw, html, joined
 from pages.common.messages import kept_fault, message, say, show_fault, words
 
@@ -232,9 +232,7 @@ def _buttons(job: JobState) -> None:
         if not (job.builds_index and job.result):
             return
         for page, title, icon in (("explore", say("page.explore"), "account_tree"), ("ask", say("page.ask"), "forum")):
-            # A callback, since the sidebar's own widget is drawn before this.
-            if buttons.secondary(title, icon, f"{page}_{job.id}", state.remember, "index", job.result):
-                st.switch_page(page_path(page))
+            page_button(page, title, icon, f"{page}_{job.id}", state.remember, "index", job.result)
     else:
         buttons.secondary(say("job.resume"), "play_arrow", f"resume_{job.id}", _resume, job.id)
 
@@ -272,7 +270,6 @@ def no_index() -> None:
         return
     draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))
     with st.container(horizontal=True, gap="small"):
-        if buttons.primary(say("frame.build_an_index"), "construction", "primary_build_first"):
-            st.switch_page(page_path("build"))
-        if buttons.secondary(say("frame.add_documents"), "upload_file", "add_first"):
-            st.switch_page(page_path("library"))
+        label, key = say("frame.build_an_index"), "primary_build_first"
+        page_button("build", label, "construction", key, look=buttons.primary)
+        page_button("library", say("frame.add_documents"), "upload_file", "add_first")

@@ -15,7 +15,7 @@ from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import earlier_id
 from leanrag_core.workbench.snapshots import AskedOfStates, ComparedStates
 from pages.common import buttons, choices, deletion, forms, markup, session, state
-from pages.common.frame import lazy_fold, page_path
+from pages.common.frame import lazy_fold, page_button
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, language, say, show_fault, words
 
@@ -67,9 +67,9 @@ def _row(index: IndexSummary, kept: Snapshot, *, at_work: bool) -> None:
         description = joined_sentences(filter(None, (day, words(kept.because))))
         draw(html('<div class="lr-small">{}{}<br><span class="lr-muted">{}</span></div>', name, description, facts))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            label, state_id = say("snapshot.open"), earlier_id(index.id, kept)
-            if buttons.tertiary(label, "account_tree", f"open_snapshot_{key}", state.remember, "index", state_id):
-                st.switch_page(page_path("explore"))
+            label, opens, act = say("snapshot.open"), f"open_snapshot_{key}", state.remember
+            earlier = earlier_id(index.id, kept)
+            page_button("explore", label, "account_tree", opens, act, "index", earlier, look=buttons.tertiary)
             with st.popover(
                 say("snapshot.rename" if kept.name else "snapshot.give_name"),
                 icon=":material/bookmark:",

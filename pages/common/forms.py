@@ -174,6 +174,11 @@ def table_height(rows: int, most: int) -> int | Literal["content"]:
     return "content" if 35 * rows + 40 <= most else most
 
 
+def table(rows: pd.DataFrame, most: int, **more: Any) -> Any:
+    """Draw the table and return what st.dataframe() does. most: px, from which it scrolls. more: further arguments."""
+    return st.dataframe(visible_cells(rows), hide_index=True, height=table_height(len(rows), most), **more)
+
+
 def clickable_table(table: pd.DataFrame, pick: Callable[[int], object], *, key: str, **more: Any) -> None:
     """Draw the table. pick: called with the number of the row that a person clicks. more: arguments of
     st.dataframe."""

@@ -55,6 +55,15 @@ def page_path(name: str) -> Path:
     return _HERE.parent / name / "page.py"
 
 
+def page_button(
+    page: str, label: str, icon: str, key: str, act: buttons.Act = None, *args: Any, look: Any = buttons.secondary
+) -> None:
+    """Draw a button that leads to a page. act: called with args before the page is left, as a callback, since the
+    sidebar's own widget is drawn before the button. look: buttons.primary, secondary or tertiary."""
+    if look(label, icon, key, act, *args):
+        st.switch_page(page_path(page))
+
+
 def mark_path() -> str:
     """Return the path of the small logo, for the browser's tab."""
     return str(_HERE / "assets" / "mark_light.svg")
@@ -211,8 +220,7 @@ def gone_index() -> bool:
         return False
     title = say("frame.index_not_here")
     message(say("frame.index_gone", index=state.recall("index")), kind="error", title=title)
-    if buttons.secondary(say("frame.open_build"), "construction", "gone_build"):
-        st.switch_page(page_path("build"))
+    page_button("build", say("frame.open_build"), "construction", "gone_build")
     return True
 
 

@@ -4,15 +4,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import streamlit as st
-
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import Lane, held_ids, lane
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.summary import IndexSummary
-from pages.common import buttons, session, state
-from pages.common.frame import page_path
+from pages.common import session, state
+from pages.common.frame import page_button
 from pages.common.messages import message, say
 from pages.compare.loading import Loaded
 
@@ -54,8 +52,7 @@ def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
 def offer_questions(key: str) -> None:
     """Draw that the corpus has no question set, with a link to making one."""
     message(say("board.no_questions"))
-    if buttons.secondary(say("board.make_questions"), "rule", key):
-        st.switch_page(page_path("evaluate"))
+    page_button("evaluate", say("board.make_questions"), "rule", key)
 
 
 def finder_of(loaded: Loaded) -> GoldFinder | None:

@@ -12,7 +12,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures.question_dots import QuestionDot, question_dots
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
 from pages.common import buttons, choices, forms, markup, run_titles, state
-from pages.common.frame import page_path
+from pages.common.frame import page_button
 from pages.common.html import draw, html
 from pages.common.messages import message, say
 from pages.evaluate import brushing, experiments, figure_view, measure_words, sets_view
@@ -267,14 +267,9 @@ def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQu
             if text:
                 draw(html('<div class="lr-read" dir="auto">{}</div>', text))
         with st.container(horizontal=True, gap="small"):
-            if buttons.secondary(
-                say("evaluate.questions.compare"), "view_column_2", "question_compare", _take, pair.text, sides, True
-            ):
-                st.switch_page(page_path("compare"))
-            if buttons.secondary(
-                say("evaluate.questions.ask"), "forum", "question_ask", _take, pair.text, sides, False
-            ):
-                st.switch_page(page_path("ask"))
+            for page, icon in (("compare", "view_column_2"), ("ask", "forum")):
+                label, key = say(f"evaluate.questions.{page}"), f"question_{page}"
+                page_button(page, label, icon, key, _take, pair.text, sides, page == "compare")
 
 
 def _take(text: str, sides: tuple[Side, Side], both: bool) -> None:

@@ -38,7 +38,7 @@ from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.workbench.recommendations import AskedQuestions
 from pages.common import buttons, choices, markup, session, state, widgets
-from pages.common.frame import page_path
+from pages.common.frame import page_button
 from pages.common.html import NOTHING as EMPTY
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, say_or, words
@@ -185,10 +185,8 @@ def _open_button(recommendation: Recommendation, asked: AskedQuestions) -> None:
         message(say("choice.no_index"))
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="choice_open_row"):
-        if buttons.secondary(
-            say("choice.open", n=len(opened)), "view_column_2", "choice_open", _take, recommendation, opened
-        ):
-            st.switch_page(page_path("compare"))
+        label = say("choice.open", n=len(opened))
+        page_button("compare", label, "view_column_2", "choice_open", _take, recommendation, opened)
         if any(index != each.run.index for each, index in opened):
             draw(markup.muted(say("choice.other_index")))
 

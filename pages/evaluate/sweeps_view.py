@@ -22,7 +22,7 @@ from leanrag_core.types.sweep import PointResult, SweepResult, SweepSummary
 from leanrag_core.types.visible import shortened
 from pages.build import engine_form, settings_form
 from pages.common import buttons, choices, deletion, forms, markup, session, state, widgets
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import page_button, page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import as_sentence, kept_fault, message, say, words
 from pages.evaluate import brushing, experiments, figure_view, measure_words, sweep_charts
@@ -97,10 +97,8 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
         title = st.text_input(say("evaluate.sweep.preset_title"), default, MAX_TITLE, key="sweep_preset")
         draw(markup.muted(say("evaluate.sweep.preset_hint")))
         buttons.secondary(say("evaluate.sweep.save"), "", "sweep_save_preset", _save, sweep, result, title)
-    if sweep.spec.corpus and buttons.secondary(
-        say("evaluate.sweep.settings"), "tune", "sweep_settings", _to_form, sweep, result
-    ):
-        st.switch_page(page_path("build"))
+    if sweep.spec.corpus:
+        page_button("build", say("evaluate.sweep.settings"), "tune", "sweep_settings", _to_form, sweep, result)
 
 
 def _to_ask(sweep: SweepResult, result: PointResult) -> None:

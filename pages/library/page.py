@@ -7,7 +7,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from pages.common import buttons, deletion, dialogs, markup, paging, reveal, session, state
-from pages.common.frame import enter, heading, page_path
+from pages.common.frame import enter, heading, page_button
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say
 from pages.library import adding_view, documents_view, import_view
@@ -66,10 +66,8 @@ def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
         buttons.secondary(say("library.documents"), "", f"open_{corpus.id}", open_corpus, corpus.id)
         if index is not None:
             for page in ("ask", "explore"):
-                # A callback, since the sidebar's own widget is drawn before this.
-                label, act = say(f"page.{page}"), state.remember
-                if buttons.tertiary(label, "", f"{page}_{corpus.id}", act, "index", index.id):
-                    st.switch_page(page_path(page))
+                label, key, look = say(f"page.{page}"), f"{page}_{corpus.id}", buttons.tertiary
+                page_button(page, label, "", key, state.remember, "index", index.id, look=look)
         if buttons.tertiary(say("library.build"), "", f"build_{corpus.id}"):
             to_build(corpus.id)
 

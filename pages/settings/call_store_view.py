@@ -64,10 +64,9 @@ def panel() -> None:
             text: [numbers.size(group.size_bytes) for group in call_groups],
         }
     )
-    picked = st.dataframe(
+    picked = forms.table(
         table,
-        hide_index=True,
-        height=forms.table_height(len(table), 320),
+        320,
         column_config={
             model: st.column_config.TextColumn(width=220),
             calls: st.column_config.NumberColumn(format="localized", width=70),

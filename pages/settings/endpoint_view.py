@@ -159,10 +159,9 @@ def show_test(tested: Tested, settings: Settings) -> None:
             price: [_price(settings, name) for name in listed.names],
         }
     )
-    st.dataframe(
+    forms.table(
         table,
-        hide_index=True,
-        height=forms.table_height(len(table), 260),
+        260,
         column_config={
             model: st.column_config.TextColumn(width=220),
             window: st.column_config.TextColumn(width=130),
@@ -307,17 +306,12 @@ def show_check(checked: ModelCheck, scores: PassageScores | None = None) -> None
     if checked.entities:
         draw(markup.label(say("build.entities"), f"{len(checked.entities):,}"))
         entities = pd.DataFrame(checked.entities, columns=[say("build.column.name"), say("library.column.type")])
-        st.dataframe(forms.visible_cells(entities), hide_index=True, height=forms.table_height(len(entities), 210))
+        forms.table(entities, 210)
     if checked.relations:
         draw(markup.label(say("build.relations"), f"{len(checked.relations):,}"))
         ends, says = [say("settings.check.from"), say("settings.check.to")], say("settings.check.says")
         relations = pd.DataFrame(checked.relations, columns=[*ends, says])
-        st.dataframe(
-            forms.visible_cells(relations),
-            hide_index=True,
-            height=forms.table_height(len(relations), 210),
-            column_config={says: st.column_config.TextColumn(width="large")},
-        )
+        forms.table(relations, 210, column_config={says: st.column_config.TextColumn(width="large")})
     with st.expander(say("settings.check.raw")):
         markup.code(checked.raw or say("settings.check.empty"), height=260)
 
@@ -348,7 +342,7 @@ def _scores(model: str, scores: PassageScores) -> None:
         f"{given_title} ",  # the columns of a table need distinct names
     ]
     table = pd.DataFrame(rows, columns=columns)
-    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 280))
+    forms.table(table, 280)
     examples = scores.model.examples
     for title, listed in (
         (say("settings.check.missed_entities"), examples.missed_entities),
