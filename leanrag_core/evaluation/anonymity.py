@@ -148,7 +148,7 @@ class Anonymiser:
 
     @cached_property
     def normalised_names(self) -> Mapping[str, str]:
-        """Each name and its placeholder, both as gold answers are compared."""
+        """Return each name and its placeholder, both as gold answers are compared."""
         by_name = self.dictionary.by_name()
         return {normalised(name): normalised(entry.placeholder) for name, entry in by_name.items()}
 

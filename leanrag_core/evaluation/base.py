@@ -30,15 +30,15 @@ class Outcome:
 
     @cached_property
     def ranking(self) -> GoldRanking | None:
-        """Where the gold quotes are; None for a question without gold evidence, and for a strategy that retrieves no
-        passages at all, to which this does not apply."""
+        """Return where the gold quotes are; None for a question without gold evidence, and for a strategy that
+        retrieves no passages at all, to which this does not apply."""
         if not (self.question.evidence and self.trace.gives_passages):
             return None
         return gold_ranking(self.question, self.trace, self.chunks)
 
     @cached_property
     def ranking_scores(self) -> RankingScores | None:
-        """The ranking measures, computed once for all; None where there is no ranking."""
+        """Return the ranking measures, computed once for all; None where there is no ranking."""
         return self.ranking.scores() if self.ranking else None
 
 
@@ -83,7 +83,7 @@ class MeasureInfo:
 
     @property
     def group_title(self) -> Message:
-        """Heading of the group; a group that is not known here is among the others."""
+        """Return the heading of the group; a group that is not known here is among the others."""
         return message(f"measure.group.{self.group if self.group in GROUPS else OTHER}")
 
 

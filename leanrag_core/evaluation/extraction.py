@@ -89,12 +89,12 @@ class Share:
 
     @property
     def recall(self) -> float | None:
-        """hit / wanted; None where nothing is wanted."""
+        """Return hit / wanted; None where nothing is wanted."""
         return self.hit / self.wanted if self.wanted else None
 
     @property
     def precision(self) -> float | None:
-        """right / given; None where nothing was given."""
+        """Return right / given; None where nothing was given."""
         return self.right / self.given if self.given else None
 
 
@@ -146,12 +146,12 @@ class ExtractionScore:
 
     @property
     def entities(self) -> Share:
-        """Entities, names compared as normalised."""
+        """Return the match of entities, names compared as normalised."""
         return self.match(NORMALISED).entities
 
     @property
     def relations(self) -> Share:
-        """Relations, names compared as normalised."""
+        """Return the match of relations, names compared as normalised."""
         return self.match(NORMALISED).relations
 
     def match(self, name: str) -> MatchScore:

@@ -124,12 +124,12 @@ class GoldRanking:
 
     @property
     def n_held(self) -> int:
-        """How many of the quotes the context holds."""
+        """Return how many of the quotes the context holds."""
         return len(_united(self.context))
 
     @property
     def recall(self) -> float:
-        """Share of the quotes that the context holds."""
+        """Return the share of the quotes that the context holds."""
         return self.n_held / self.n
 
     def scores(self) -> RankingScores:

@@ -54,7 +54,7 @@ class Wish:
 
     @property
     def limits(self) -> Mapping[str, float | None]:
-        """What a question may take, by its measure."""
+        """Return what a question may take, by its measure."""
         return {TOKENS: self.tokens, CALLS: self.calls, MILLISECONDS: self.milliseconds}
 
 
@@ -103,7 +103,7 @@ class Shortfall:
 
     @property
     def by(self) -> float:
-        """How far it misses."""
+        """Return how far it misses."""
         return abs(self.value - self.wanted)
 
 
@@ -127,7 +127,7 @@ class Candidate:
 
     @property
     def state(self) -> str:
-        """MEETS (it surely does), MAY (its means do), MISSES or NOTHING (it lacks a figure that is needed)."""
+        """Return MEETS (it surely does), MAY (its means do), MISSES or NOTHING (it lacks a figure that is needed)."""
         if self.shortfalls:
             return MISSES
         if self.chance is None:
@@ -136,7 +136,7 @@ class Candidate:
 
     @property
     def key(self) -> tuple[str, str]:
-        """The experiment and the key of the run."""
+        """Return the experiment and the key of the run."""
         return self.source.experiment, self.run.key
 
 
@@ -158,12 +158,12 @@ class Recommendation:
 
     @property
     def best(self) -> Candidate | None:
-        """The one to take, or the nearest one; None where nothing was measured."""
+        """Return the one to take, or the nearest one; None where nothing was measured."""
         return self.candidates[0] if self.candidates else None
 
     @property
     def alike(self) -> tuple[Candidate, ...]:
-        """Those that cannot be told apart from the best one, without it."""
+        """Return those that cannot be told apart from the best one, without it."""
         return tuple(each for each in self.candidates[1:] if each.is_alike)
 
     def name(self, candidate: Candidate) -> Message:

@@ -129,7 +129,7 @@ class KindDifference:
 
     @property
     def is_told(self) -> bool:
-        """Whether the two runs can be told apart; the letters say the same."""
+        """Tell whether the two runs can be told apart; the letters say the same."""
         return self.interval is not None and differ(self.p)
 
 

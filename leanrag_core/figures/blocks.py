@@ -37,7 +37,7 @@ class ShownTree:
 
     @cached_property
     def weights(self) -> tuple[np.ndarray, ...]:
-        """What nodes are ordered by, (n,) of each layer: base entities inside, in layer 0 relations."""
+        """Return what nodes are ordered by, (n,) of each layer: base entities inside, in layer 0 relations."""
         return (self.index.layers[0].degrees, *self.below[1:])
 
     def inside(self, layer: int, rows: Sequence[int] | np.ndarray, target: int) -> int:
@@ -57,7 +57,7 @@ class ShownTree:
 
     @cached_property
     def _counted(self) -> dict[tuple[int, int], np.ndarray]:
-        """Counts of _inside(), (n,) each, by its arguments."""
+        """Return the counts of _inside(), (n,) each, by its arguments."""
         return {}
 
 

@@ -27,7 +27,7 @@ class Changes:
 
     @property
     def any(self) -> bool:
-        """Whether what was retrieved differs."""
+        """Tell whether what was retrieved differs."""
         return bool(self.tokens or self.groups)
 
     def of(self, role: str) -> Group:

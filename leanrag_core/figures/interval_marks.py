@@ -69,7 +69,7 @@ class PairMark:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Left end and width of the line that joins the two orders."""
+        """Return left end and width of the line that joins the two orders."""
         ends = [end for end in (self.shown_first, self.shown_second) if end is not None] or [self.both]
         return min(ends), round(max(ends) - min(ends), 2)
 

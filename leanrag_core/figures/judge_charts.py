@@ -23,7 +23,7 @@ class BiasBar:
 
     @property
     def is_biased(self) -> bool:
-        """Whether the interval excludes a half."""
+        """Tell whether the interval excludes a half."""
         return self.low > 0.5 or self.high < 0.5
 
 

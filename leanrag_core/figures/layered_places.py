@@ -42,7 +42,7 @@ class Tree:
 
     @cached_property
     def below(self) -> dict[str, tuple[DrawnNode, ...]]:
-        """Children of each node; those of "" have no parent here."""
+        """Return the children of each node; those of "" have no parent here."""
         ids = {node.id for node in self.nodes}
         lists: dict[str, list[DrawnNode]] = {"": [], **{id_: [] for id_ in ids}}
         for node in self.nodes:
@@ -51,7 +51,7 @@ class Tree:
 
     @cached_property
     def leaves(self) -> tuple[DrawnNode, ...]:
-        """Nodes without children, the best first."""
+        """Return the nodes without children, the best first."""
         return tuple(sorted((node for node in self.nodes if not self.below[node.id]), key=self.order))
 
     def order(self, node: DrawnNode) -> tuple[float, str]:

@@ -113,7 +113,7 @@ class Frame:
 
     @property
     def sentence(self) -> str:
-        """Both parts."""
+        """Return both parts."""
         return self.lead + self.rest
 
 

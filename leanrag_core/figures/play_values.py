@@ -87,7 +87,7 @@ class _Strings:
 
     @property
     def listed(self) -> list[str]:
-        """All of them."""
+        """Return all of them."""
         return list(self.place_of)
 
     def places(self, texts: Sequence[str]) -> list[int]:

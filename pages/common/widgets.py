@@ -28,7 +28,7 @@ class Mount(Generic[_Value]):
 
     @property
     def wired(self) -> dict[str, Any]:
-        """The arguments that connect the widget with what is remembered."""
+        """Return the arguments that connect the widget with what is remembered."""
         return {"key": self.key, "on_change": self.changed}
 
 

@@ -32,17 +32,17 @@ class Comparison:
 
     @property
     def question(self) -> str:
-        """The question's id."""
+        """Return the question's id."""
         return self.judgement.question
 
     @property
     def first_won(self) -> float | None:
-        """Whether the answer shown first won: 1, 0, .5 for a tie."""
+        """Tell whether the answer shown first won: 1, 0, .5 for a tie."""
         return self.won if self.won is None or self.is_a_first else 1 - self.won
 
     @property
     def words(self) -> tuple[int, int]:
-        """The numbers of words of the answers of a and b; (0, 0) where they are not known."""
+        """Return the numbers of words of the answers of a and b; (0, 0) where they are not known."""
         first, second = self.judgement.words
         return (first, second) if self.is_a_first else (second, first)
 

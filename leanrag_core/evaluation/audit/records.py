@@ -21,7 +21,7 @@ class Swaps:
 
     @property
     def flip_rate(self) -> float | None:
-        """The share of flipped verdicts; None where nothing was judged in both orders."""
+        """Return the share of flipped verdicts; None where nothing was judged in both orders."""
         return self.rate.value if self.rate else None
 
 
@@ -144,7 +144,7 @@ class JudgeAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing speaks against its verdicts."""
+        """Tell whether nothing speaks against its verdicts."""
         return not self.faults
 
 

@@ -61,7 +61,7 @@ class Voting:
 
     @property
     def n_done(self) -> int:
-        """How many ballots have all their verdicts."""
+        """Return how many ballots have all their verdicts."""
         return len(self.ballots) - len({step.place for step in self.open_steps()})
 
 

@@ -39,14 +39,14 @@ class NamedGraph:
 
     @cached_property
     def language(self) -> str:
-        """The language of most documents, where the program has sentences in it; else English."""
+        """Return the language of most documents, where the program has sentences in it; else English."""
         counts = Counter(self._index.documents["language"].to_pylist())
         most = min(counts, key=lambda language: (-counts[language], language), default=ENGLISH)
         return most if most in languages() else ENGLISH
 
     @cached_property
     def rows(self) -> list[int]:
-        """The entities that questions are about, ascending."""
+        """Return the entities that questions are about, ascending."""
         low, high = _NAME_CHARACTERS
         fit = [
             row for row, name in enumerate(self.names) if low <= len(name) <= high and not normalised(name).isdigit()
@@ -61,7 +61,7 @@ class NamedGraph:
 
     @cached_property
     def is_asked(self) -> frozenset[int]:
-        """The rows as a set."""
+        """Return the rows as a set."""
         return frozenset(self.rows)
 
     def neighbours(self, row: int) -> dict[int, int]:

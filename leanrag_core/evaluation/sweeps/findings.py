@@ -100,7 +100,7 @@ class AxisEffect:
 
     @property
     def matters(self) -> bool:
-        """Whether a value can be told from the best one."""
+        """Tell whether a value can be told from the best one."""
         return any(not standing.is_close for standing in self.values)
 
 
@@ -131,12 +131,12 @@ class Findings:
 
     @property
     def close(self) -> tuple[str, ...]:
-        """Names of the points that cannot be told from the best, the best among them."""
+        """Return the names of the points that cannot be told from the best, the best among them."""
         return tuple(standing.name for standing in self.points if standing.is_close)
 
     @property
     def tells(self) -> bool:
-        """Whether a point can be told from the one with the best mean: else none is best."""
+        """Tell whether a point can be told from the one with the best mean: else none is best."""
         return len(self.close) < len(self.points)
 
 
