@@ -115,26 +115,26 @@ def ended(job: JobState) -> None:
 
 def counts(range_: Range) -> str:
     """Return a range of counts as "51 to 78"."""
-    low, high = round(range_.low), round(range_.high)
-    return messages.span(f"{low:,}", f"{high:,}")
+    return _spanned(range_, lambda n: f"{round(n):,}")
 
 
 def tokens_of(range_: Range) -> str:
     """Return a range of tokens as "125 k to 184 k"."""
-    low, high = numbers.tokens(round(range_.low)), numbers.tokens(round(range_.high))
-    return messages.span(low, high)
+    return _spanned(range_, lambda n: numbers.tokens(round(n)))
 
 
 def money_of(range_: Range) -> str:
     """Return a range of dollars as "$0.12 to $0.30"."""
-    low, high = numbers.money(range_.low), numbers.money(range_.high)
-    return messages.span(low, high)
+    return _spanned(range_, numbers.money)
 
 
 def span(range_: Range) -> str:
     """Return a range of seconds as "11 s to 3 min"."""
-    low, high = numbers.duration(range_.low), numbers.duration(range_.high)
-    return messages.span(low, high)
+    return _spanned(range_, numbers.duration)
+
+
+def _spanned(range_: Range, shown: Callable[[float], str]) -> str:
+    return messages.span(shown(range_.low), shown(range_.high))
 
 
 def hierarchy(index: Index) -> None:
@@ -223,5 +223,5 @@ def _compared(job: JobState) -> Sequence[Compared]:
 
 
 def _compare(title: str, expected: Range, actual: float, shown: Callable[[float], str]) -> Compared:
-    span = messages.span(shown(expected.low), shown(expected.high))
-    return Compared(title, expected.low, expected.expected, expected.high, actual, span, shown(actual))
+    ends = expected.low, expected.expected, expected.high
+    return Compared(title, *ends, actual, _spanned(expected, shown), shown(actual))

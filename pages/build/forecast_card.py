@@ -1,6 +1,5 @@
 """The forecast of a build: what it will take; the name, the budget, and the button that starts it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -142,31 +141,31 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         message(error, kind="error")
         return
     kept = _kept_answers(corpus.id, config)
-    at_most = _at_most if kept else None
+
+    def shown(high: str, whole: str) -> str:
+        """Return the upper bound alone where kept answers may replace calls."""
+        return say("build.at_most", amount=high) if kept else whole
+
     calls, tokens = expected.calls, expected.tokens
     batched = as_batches(expected, config)
     chosen = batched if engine.as_batches else expected
-    cost, time = _cost(chosen, settings, config), build_charts.span(expected.seconds)
+    cost = _cost(chosen, settings, config)
+    if kept and chosen.dollars.high:
+        cost = as_capital(shown(numbers.money(chosen.dollars.high), cost))
+    time = shown(numbers.duration(expected.seconds.high), build_charts.span(expected.seconds))
     if engine.as_batches:
         time = say("build.batches.days", n=round(batched.seconds.high / ROUND_SECONDS))
-    elif at_most:
-        time = at_most(numbers.duration(expected.seconds.high))
-    if at_most and chosen.dollars.high:
-        cost = as_capital(at_most(numbers.money(chosen.dollars.high)))
     _head(cost, time, words(chosen.basis or ""))
     rows = [
         (say("build.chunks"), f"{expected.chunks:,}"),
         (say("build.entities"), build_charts.counts(expected.entities)),
-        (say("build.column.calls"), at_most(f"{calls.high:,.0f}") if at_most else build_charts.counts(calls)),
-        (
-            say("build.tokens"),
-            at_most(numbers.tokens(round(tokens.high))) if at_most else build_charts.tokens_of(tokens),
-        ),
+        (say("build.column.calls"), shown(f"{calls.high:,.0f}", build_charts.counts(calls))),
+        (say("build.tokens"), shown(numbers.tokens(round(tokens.high)), build_charts.tokens_of(tokens))),
         (say("build.calls_saved"), f"{expected.saved:,}"),
     ]
     if engine.has_batches and expected.dollars.high:
-        rows.append((say("build.direct_calls"), _dollars(expected, at_most)))
-        rows.append((say("build.in_batches"), _dollars(batched, at_most)))
+        for code, each in (("build.direct_calls", expected), ("build.in_batches", batched)):
+            rows.append((say(code), shown(numbers.money(each.dollars.high), build_charts.money_of(each.dollars))))
     draw(markup.facts_table(("", ""), rows))
     if kept:
         note = _rebuild_note(corpus.id, config, kept)
@@ -202,12 +201,6 @@ def forecast_with_endpoint(corpus: CorpusSummary, config: IndexConfig) -> Foreca
     return _forecast(corpus.id, corpus.tokens, corpus.documents, config, settings, len(bench.calls))
 
 
-def _dollars(expected: Forecast, at_most: Callable[[str], str] | None) -> str:
-    """Return the cost of the calls, or its upper bound if only that is known."""
-    high = numbers.money(expected.dollars.high)
-    return at_most(high) if at_most else build_charts.money_of(expected.dollars)
-
-
 def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
     """Count the stored answers of these models to later questions about this corpus (merging, clusters, relations).
     Which of them can be reused is known only after clustering."""
@@ -227,10 +220,6 @@ def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
     if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
         return say("build.same_settings")
     return say("build.kept_answers", n=kept)
-
-
-def _at_most(amount: str) -> str:
-    return say("build.at_most", amount=amount)
 
 
 @st.cache_data(max_entries=24, ttl=600, show_spinner=False)

@@ -101,7 +101,7 @@ def pace(job: JobState, running: StageState | None) -> str:
         return say("job.batch.pace", answered=job.batch.answered, calls=job.batch.calls)
     parts = []
     if running.total:
-        parts.append(_of_total(running))
+        parts.append(say("job.done_of", done=f"{running.done:,}", total=_of_unit(running.total, running.unit)))
         parts.append(messages.rate(running.done, running.seconds))
     whole = "job.whole.build" if job.builds_index else "job.whole.other"
     parts += [say(whole, share=numbers.share(job.share)), messages.time_left(job.seconds_left)]
@@ -183,10 +183,6 @@ def amount(stage: StageState) -> str:
         return ""
     whole = _of_unit(stage.total, stage.unit)
     return whole if stage.done == stage.total else say("job.done_of", done=f"{stage.done:,}", total=whole)
-
-
-def _of_total(stage: StageState) -> str:
-    return say("job.done_of", done=f"{stage.done:,}", total=_of_unit(stage.total, stage.unit))
 
 
 def _of_unit(n: int, unit: str) -> str:

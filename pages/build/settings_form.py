@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,11 +148,11 @@ def show(corpora: list[CorpusSummary]) -> Form:
     if engine.remote:
         engine = engine_form.models(engine, corpus_id)
     _preset()
+    chunk_tokens = partial(forms.field_value, IndexConfig, "chunk_tokens", "b_chunk_tokens")  # as the field has it then
     checks: dict[str, Callable[[Any], str]] = {
-        "tau": lambda value: _tau_fault(value, heuristic=engine.reads_by_grammar),
-        "overlap_tokens": lambda value: _overlap_fault(
-            value, forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
-        ),
+        # Otherwise the job would fail minutes later.
+        "tau": lambda value: _fault_of(parse_tau, value, heuristic=engine.reads_by_grammar),
+        "overlap_tokens": lambda value: _fault_of(IndexConfig, chunk_tokens=chunk_tokens(), overlap_tokens=value),
     }
     specs = forms.option_fields(IndexConfig)
     first = [name for name in SETTINGS if specs[name].metadata["in_row"]]
@@ -223,17 +224,10 @@ def _delete_preset(title: str) -> None:
         state.forget("b_preset")
 
 
-def _tau_fault(value: str | None, *, heuristic: bool) -> str:
+def _fault_of(check: Callable[..., object], *args: Any, **values: Any) -> str:
+    """Return in words why the check refuses these values; empty if it does not."""
     try:
-        parse_tau(value, heuristic=heuristic)  # otherwise the job would fail minutes later
-    except InvalidConfig as error:
-        return words(error)
-    return ""
-
-
-def _overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
-    try:
-        IndexConfig(chunk_tokens=chunk_tokens, overlap_tokens=overlap_tokens)
+        check(*args, **values)
     except InvalidConfig as error:
         return words(error)
     return ""
