@@ -316,15 +316,10 @@ def measure(index: Index, name: str) -> Measure:
     return Measure(name, tuple(layers))
 
 
-def hit_step(n_hits: int) -> int:
-    """Return the step of a block with that many hits of the last question: 0 to 3."""
-    return min(n_hits, _MOST_HITS)
-
-
 def hit_steps(hits: Mapping[int, int], layer: int, row: int) -> int:
     """Return the step of a node. hits: as of a ShownTree; in layer 0 its values are ranks."""
     count = hits.get(row, 0)
-    return hit_step(1 if count and not layer else count)
+    return min(1 if count and not layer else count, _MOST_HITS)
 
 
 def _quarters(values: np.ndarray) -> np.ndarray:

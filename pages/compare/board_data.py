@@ -249,11 +249,11 @@ def _kinds(this_board: Board, now: SetScores, pinned: SetScores, measure: str) -
         change = numbers.difference(mean.now - mean.pinned)
         rows.append(
             {
-                **{
-                    "name": measure_words.kind_title(mean.kind) if mean.kind else say("evaluate.sets.no_kind"),
-                    "n": mean.n,
-                },
-                **{"pinned": mean.pinned, "now": mean.now, "text": _value(mean.now, measure)},
+                "name": measure_words.kind_title(mean.kind) if mean.kind else say("evaluate.sets.no_kind"),
+                "n": mean.n,
+                "pinned": mean.pinned,
+                "now": mean.now,
+                "text": _value(mean.now, measure),
                 "change": say("board.kind_same") if abs(mean.now - mean.pinned) < 1e-9 else change,
             }
         )

@@ -81,7 +81,7 @@ def brushed(
     result: ExperimentResult, run: str, against: str, measure: str, questions: Mapping[str, GoldQuestion]
 ) -> None:
     """Draw every question as a dot, and list the selected ones below."""
-    if not measure_words.has_rows_of(result.rows, measure):
+    if all(row.scores.get(measure) is None for row in result.rows):
         return  # a figure of the run alone, such as its latency
     sides = _side(result, run), _side(result, against)
     pairs = compared(*sides, measure, questions)

@@ -32,7 +32,7 @@ def show() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="extraction_controls"):
         chosen = _index(indexes)
         match = _match()
-    scores = _scores(_same_corpus(indexes, chosen), match)
+    scores = _scores([each for each in indexes.values() if each.corpus_id == chosen.corpus_id], match)
     score = scores.get(chosen.id)
     if score is None:
         itself = chosen.kind == REFERENCE_GRAPH
@@ -81,10 +81,6 @@ def _has_reference(corpus_id: str) -> bool:
         return bool(corpus_id) and session.workbench().builds.has_reference(corpus_id)
     except LeanRAGError:  # an index whose corpus is gone
         return False
-
-
-def _same_corpus(indexes: Mapping[str, IndexSummary], chosen: IndexSummary) -> list[IndexSummary]:
-    return [each for each in indexes.values() if each.corpus_id == chosen.corpus_id]
 
 
 def _index(indexes: Mapping[str, IndexSummary]) -> IndexSummary:

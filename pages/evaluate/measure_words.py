@@ -85,11 +85,6 @@ def measured(rows: Sequence[QuestionRow]) -> tuple[str, ...]:
     return in_order(sorted(names))
 
 
-def has_rows_of(rows: Sequence[QuestionRow], measure: str) -> bool:
-    """Tell whether any of these rows has a score of the measure."""
-    return any(row.scores.get(measure) is not None for row in rows)
-
-
 def kind_title(kind: str) -> str:
     """Return a kind of question in words."""
     return say_or(kind, f"evaluate.kind.{kind.lower().replace(' ', '-')}")

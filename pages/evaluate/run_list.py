@@ -138,7 +138,7 @@ def _options(draft: Draft, drafts: Sequence[Draft], info: StrategyInfo, titles: 
         rows = option_rows.Rows(draft.key, more, beside)
         n_hidden = option_rows.of_strategy(info, alike[draft.key].options, rows, partial(_set, draft.number, info))
         label = say("compare.less") if more else say("compare.panel_more", n=n_hidden)
-        buttons.tertiary(label, "", "experiment_run_more", _show_more, not more)
+        buttons.tertiary(label, "", "experiment_run_more", st.session_state.__setitem__, _MORE, not more)
         for group in groups(alike):
             if group.differing:
                 draw(
@@ -181,10 +181,6 @@ def _remove(number: int) -> None:
 
 def _toggle(number: int) -> None:
     st.session_state[_OPEN] = None if st.session_state.get(_OPEN) == number else number
-
-
-def _show_more(wanted: bool) -> None:
-    st.session_state[_MORE] = wanted
 
 
 def _set(number: int, info: StrategyInfo, name: str, value: Any) -> None:

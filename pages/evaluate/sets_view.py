@@ -218,7 +218,8 @@ def show() -> None:
     left, right = st.columns([2, 9], gap="medium")
     with left, st.container(key="evaluate_list_column", gap="xsmall"):
         figure_view.title(say("evaluate.tab.sets"))
-        rows = {info.id: (info.title, _origin(info)) for info in infos}
+        origins = {info.id: say(f"evaluate.sets.origin.{info.origin}") for info in infos}
+        rows = {each.id: (each.title, say("evaluate.sets.facts", n=each.n, origin=origins[each.id])) for each in infos}
         experiments.rows_to_choose(rows, chosen.id, choose, key="set")
     with right, plain_errors():
         _details(chosen)
@@ -234,10 +235,6 @@ def _pick(infos: Sequence[QuestionSetInfo], chosen: QuestionSetInfo) -> None:
     titles = {info.id: info.title for info in infos}
     with st.container(key="evaluate_pick"):
         choices.dropdown(experiments.SET, say("evaluate.sets.set"), titles, default=chosen.id)
-
-
-def _origin(info: QuestionSetInfo) -> str:
-    return say("evaluate.sets.facts", n=info.n, origin=say(f"evaluate.sets.origin.{info.origin}"))
 
 
 def kinds(info: QuestionSetInfo) -> str:

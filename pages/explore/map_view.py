@@ -55,7 +55,7 @@ def show(exploring: Exploring) -> None:
         _map(exploring, number, panel=False)
     with right:
         label = say("explore.map.back")
-        buttons.tertiary(label, "arrow_back", "map_back", _nothing_chosen)
+        buttons.tertiary(label, "arrow_back", "map_back", state.forget, "node", "rel", "chunk")
         with st.container(border=True, gap="xsmall", key="inspector"):
             inspector.show(exploring)
 
@@ -73,10 +73,6 @@ def points_choice(exploring: Exploring) -> None:
             draw(html('<span class="lr-small lr-muted">{}</span>', say("explore.map.points")))
             titles = {layer: layer for layer in layers}
             choices.pills("points", say("explore.map.points"), titles, default="L0", label_visibility="collapsed")
-
-
-def _nothing_chosen() -> None:
-    state.forget("node", "rel", "chunk")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False, hash_funcs=session.BY_INDEX)

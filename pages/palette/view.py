@@ -6,6 +6,7 @@ opened, and the browser keeps them until it is opened again.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def show() -> None:
             key=_KEY,
             on_searched_change=_searched,
             on_chosen_change=_chosen,
-            on_theme_change=_theme,
+            on_theme_change=partial(st.session_state.__setitem__, _THEME, True),
         )
 
 
@@ -71,10 +72,6 @@ def _wanted() -> dict[str, Any]:
 
 def _searched() -> None:
     st.session_state[_SEARCHED] = st.session_state[_KEY].get("searched")
-
-
-def _theme() -> None:
-    st.session_state[_THEME] = True
 
 
 def _chosen() -> None:

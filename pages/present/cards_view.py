@@ -78,7 +78,7 @@ def _card(summary: PresentationSummary) -> None:
         code = language()
         downloads.button(
             say("present.export"),
-            lambda: _html(summary.id, code),
+            lambda: as_html(session.workbench().presentations.read(summary.id), code),
             f"{summary.id}.html",
             "text/html",
             key=f"html_{summary.id}",
@@ -112,11 +112,6 @@ def _close_menu(presentation_id: str) -> None:
     """Give the menu a new key, which closes it; it would cover the dialog. For callbacks."""
     key = f"{_MENU}_{presentation_id}"
     st.session_state[key] = st.session_state.get(key, 0) + 1
-
-
-def _html(presentation_id: str, code: str) -> bytes:
-    bench = session.workbench()
-    return as_html(bench.presentations.read(presentation_id), code)
 
 
 def _edited(summary: PresentationSummary) -> str:

@@ -27,12 +27,8 @@ class Exporter:
         import networkx
 
         with path.open("wb") as file:
-            networkx.write_graphml_lxml(StreamedGraph(index, _xml_text), file)
+            networkx.write_graphml_lxml(StreamedGraph(index, lambda text: NOT_XML.sub(REPLACEMENT, text)), file)
         return len(NOT_XML.findall(index.manifest.name)) + sum(map(_not_xml, _text_columns(index)))
-
-
-def _xml_text(text: str) -> str:
-    return NOT_XML.sub(REPLACEMENT, text)
 
 
 def _text_columns(index: Index) -> Iterable[pa.ChunkedArray]:
