@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from leanrag_core.clustering import blocks
-from leanrag_core.clustering.clusters import cluster
+from leanrag_core.clustering.clusters import cluster, neighbours_inside
 from leanrag_core.clustering.options import ClusterOptions, n_components, numbered_by_first_row
 from leanrag_core.errors import InvalidConfig, InvalidVectors, TooFewEntities
 from leanrag_core.execution.executors import ThreadMap
@@ -169,6 +169,18 @@ def test_facts_count_sizes_neighbours_and_relations_inside() -> None:
     assert facts.relations_inside == round(2 / 3, 6)
 
 
+def test_ten_neighbours_count_where_more_were_averaged() -> None:
+    # Eleven nodes in one cluster, two in another: ten of the twelve neighbours of the eleven are in their own, and one
+    # of each of the two.
+    labels = np.repeat([0, 1], [11, 2])
+    others = [[row for row in range(13) if row != own] for own in range(13)]
+    nearest_first = np.array(
+        [sorted(rows, key=lambda row: labels[row] != labels[own]) for own, rows in enumerate(others)]
+    )
+    share = neighbours_inside(labels, np.zeros((13, 2), dtype=np.float32), nearest_first, seed=0)
+    assert share == pytest.approx((11 * 10 + 2 * 1) / 130)
+
+
 def test_without_relations_their_share_is_unknown() -> None:
     vectors, _ = bundles([12, 12])
     empty = np.zeros((0, 2), dtype=np.int64)
@@ -213,7 +225,7 @@ def test_local_fits_may_travel_to_other_processes() -> None:
 _LABELS_AND_FACTS = """
 import json, sys
 import numpy as np
-from leanrag_core.clustering.clusters import cluster
+from leanrag_core.clustering.clusters import cluster, neighbours_inside
 from tests.clustering.vectors import planted
 for n in map(int, sys.argv[1:]):
     found = cluster(planted(n)[0])

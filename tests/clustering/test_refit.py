@@ -73,3 +73,18 @@ def test_a_node_that_a_removal_leaves_alone_joins_another_cluster() -> None:
         vectors, PreviousClusters(np.concatenate([vectors, VECTORS[51:]]), BEFORE.labels), kept, OPTIONS, NO_ENDS
     ).labels
     assert labels[50] == labels[0]
+
+
+def test_a_node_that_was_alone_before_stays_alone() -> None:
+    vectors = np.concatenate([VECTORS, around(CENTRES[:1], 1, 9)])  # near the first cluster, and kept apart from it
+    before = PreviousClusters(vectors, np.append(BEFORE.labels, 6))
+    labels = refit(vectors, before, np.arange(61), OPTIONS, NO_ENDS).labels
+    assert clusters(labels) == clusters(before.labels)
+
+
+def test_a_cluster_that_is_gone_makes_room_for_one_of_new_nodes() -> None:
+    kept = np.arange(50)  # of the last cluster no node is left
+    beside_the_first = CENTRES[:1] + CENTRES[6:7]
+    vectors = np.concatenate([VECTORS[kept], around(beside_the_first, 10, 5)])
+    labels = refit(vectors, BEFORE, np.append(kept, np.full(10, -1)), OPTIONS, NO_ENDS).labels
+    assert clusters(labels) == {*clusters(BEFORE.labels[kept]), frozenset(range(50, 60))}

@@ -43,6 +43,11 @@ def test_a_cluster_above_the_cap_is_cut_and_the_cheapest_pair_joined() -> None:
     assert sorted(np.bincount(labels).tolist()) == [1, 1, 2, 4]
 
 
+def test_two_clusters_that_fill_the_cap_together_are_joined() -> None:
+    points = line(0.0, 0.1, 0.2, 0.3, 50.0, 90.0)
+    assert split_and_joined(np.array([0, 0, 1, 1, 2, 3]), points, 4, 3).tolist() == [0, 0, 0, 0, 1, 2]
+
+
 def test_two_smallest_are_joined_where_no_near_pair_fits() -> None:
     points = line(0.0, 0.1, 0.2, 0.3, 50.0, 50.1, 50.2, 50.3)
     labels = split_and_joined(np.repeat([0, 1], 4), points, 6, 2)
