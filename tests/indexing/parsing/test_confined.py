@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from itertools import count
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -234,6 +235,32 @@ def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
         upload = parser.parse("a.zip", buffer.getvalue())
     assert [document.name for document in upload.documents] == ["bees.txt"]
     assert as_read(upload.refusals) == [("a.zip", sentence(limits.archive_too_long()))]
+
+
+class Scripted(confined._Process):
+    """A process that answers with these headers, two seconds after it was asked, and notes by when it had to."""
+
+    def __init__(self, headers: list[dict[str, object]], clock: list[float]) -> None:
+        self.is_new, self.is_waiting = True, False
+        self.headers, self.clock, self.deadlines = headers, clock, list[float]()
+
+    def ask(self, header: dict[str, object], content: bytes, limits: ParseLimits) -> None:
+        """Take any request."""
+
+    def answer(self, limits: ParseLimits, deadline: float) -> tuple[dict[str, object], bytes]:
+        self.deadlines.append(deadline)
+        self.clock.append(self.clock[-1] + 2)
+        return self.headers[len(self.deadlines) - 1], b""
+
+
+def test_each_portion_of_a_large_file_has_the_time_of_an_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(confined, "time", SimpleNamespace(monotonic=lambda: clock[-1]))
+    begun = [{"begun": "a.jsonl"}, {"begun": "a.jsonl", "portion": True}, {"begun": "b.txt"}]
+    process = Scripted([*begun, {"end": True}], clock)
+    reading = confined._Reading("a.jsonl", b"", ParseLimits(archive_seconds=3.0))
+    assert list(reading.go_on(process)) == []
+    assert process.deadlines == [math.inf, 2 + 3, 4 + 3, 4 + 3]
 
 
 def test_an_upload_survives_its_way_between_processes() -> None:

@@ -64,6 +64,11 @@ def test_a_cut_last_character_is_left_out_and_reported(lost: int) -> None:
     assert (decoded.text, decoded.notes) == ("蜂は踊", ("The last character is cut off and was left out.",))
 
 
+def test_a_last_character_of_four_bytes_may_lack_one() -> None:
+    decoded = decode("Bees 🐝".encode()[:-1])
+    assert (decoded.text, decoded.notes) == ("Bees ", ("The last character is cut off and was left out.",))
+
+
 def test_an_accent_at_the_end_of_a_western_text_is_no_cut_character() -> None:
     assert decode(b"Le caf\xe9").text == "Le café"
 

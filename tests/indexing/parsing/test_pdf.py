@@ -64,6 +64,14 @@ def test_running_heads_and_page_numbers_are_left_out_and_counted(read: Read) -> 
     assert document.notes == ("6 running heads and page numbers were left out.",)
 
 
+def test_what_stands_at_the_top_of_half_of_the_pages_alone_is_text(read: Read) -> None:
+    texts = [BEES, ANTS, "Wasps build with paper that they make of wood.", "Moths fly at night and are drawn to light."]
+    document = read("a.pdf", pdf(*([(12, "On insects")] * (n < 2) + [(12, text)] for n, text in enumerate(texts))))
+    assert document.text.count("On insects") == 2
+    document = read("a.pdf", pdf(*([(12, "On insects")] * (n < 3) + [(12, text)] for n, text in enumerate(texts))))
+    assert document.notes == ("3 running heads and page numbers were left out.",)
+
+
 def test_numbered_chapters_in_large_type_are_headings_not_running_heads(read: Read) -> None:
     document = read("a.pdf", pdf([(20, "Chapter 1"), (12, BEES)], [(20, "Chapter 2"), (12, ANTS)]))
     assert [heading.title for heading in document.headings] == ["Chapter 1", "Chapter 2"]

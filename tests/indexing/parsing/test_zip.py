@@ -117,6 +117,13 @@ def test_what_is_packed_as_no_text_is_costs_only_itself() -> None:
     assert sentence(refusal.reason) == "unpacks to more than 200 times its size, as no text does: it is not read"
 
 
+def test_a_small_file_may_be_packed_as_tightly_as_it_likes() -> None:
+    text = "Bees dance. " * 20_000
+    content = packed({"a.txt": text})
+    assert len(content) * limits.MAX_RATIO < len(text)
+    assert names(content) == ["a.txt"]
+
+
 def test_a_file_with_a_password_costs_only_itself() -> None:
     content = bytearray(packed({"a.txt": "Bees dance.", "b.txt": "Ants walk."}))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
