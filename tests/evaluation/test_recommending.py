@@ -79,6 +79,7 @@ def test_a_limit_on_tokens_moves_the_choice_to_what_keeps_it() -> None:
     assert names(made) == ["Fair", "Good"]
     assert [(each.measure, each.by) for each in made.candidates[1].shortfalls] == [(TOKENS, 1000.0)]
     assert made.candidates[1].chance == 0.0
+    assert made.alike == (), "Good finds no less, and takes too many tokens"
 
 
 def test_a_mean_that_is_above_by_chance_only_may_meet_it() -> None:
@@ -122,6 +123,18 @@ def test_the_same_settings_in_two_experiments_count_once_and_others_are_told_apa
         "Good, at most 4,000 tokens",
         "Good, at most 900 tokens",
     ]
+
+
+def test_the_time_of_a_question_that_failed_is_none_of_a_retrieval() -> None:
+    experiment = stored({"Good": GOOD}, TOKENS_OF)
+    rows = tuple(
+        replace(row, scores={}, error="no answer") if place < 10 else row
+        for place, row in enumerate(experiment.result.rows)
+    )
+    best = recommend(Wish(0.5), [replace(experiment, result=replace(experiment.result, rows=rows))]).best
+    assert best is not None
+    assert (best.source.failed, best.source.questions) == (10, 10)
+    assert best.milliseconds == 24.5, "the median of 20 ... 29"
 
 
 def test_a_run_that_was_stopped_early_displaces_none_that_was_not() -> None:

@@ -31,6 +31,13 @@ def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[in
     assert [[seed.rank for seed in mentioned] for mentioned in made.seeds_in(range(7))] == list(of_chunk.values())
 
 
+def test_of_chunks_with_as_many_seeds_the_one_nearer_to_the_question_comes_first() -> None:
+    seeds = [Seed("id-queen", "queen", 0, 0, 1.0, 1), Seed("id-rape", "rape", 0, 3, 1.0, 2)]  # of chunks 0 and 2
+    vector = np.array([0, 0, 1, 0], dtype=np.float32)  # that of chunk 2
+    assert chunks_by_seeds(small_index(), seeds, vector).rows.tolist() == [2, 0]
+    assert chunks_by_seeds(small_index(), seeds).rows.tolist() == [0, 2], "without a vector by the best seed's rank"
+
+
 @pytest.mark.parametrize(
     ("rankings", "expected"),
     [

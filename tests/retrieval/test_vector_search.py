@@ -209,6 +209,19 @@ def test_a_vector_that_is_none_is_an_error_that_names_file_and_row(many: Index, 
         similarity(replace(many, chunk_vectors=spoilt), CHUNKS, spoilt[1], [0, 2])
 
 
+def test_of_a_large_part_the_lengths_of_chosen_rows_are_checked(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_search, "_KEPT_UP_TO", 0)
+    base = many.layers[0]
+    halved = np.array(base.vectors)
+    halved[5] /= 2  # its product with a unit vector may be one of unit vectors
+    index = replace(many, layers=(replace(base, vectors=halved), *many.layers[1:]))
+    assert len(similarity(index, 0, base.vectors[7])) == 400
+    with pytest.raises(IndexDamaged, match=r"vectors-0\.npy holds no vector of length 1 in row 5"):
+        similarity(index, 0, base.vectors[7], [4, 5])
+    with pytest.raises(IndexDamaged, match=r"vectors-0\.npy holds no vector of length 1 in row 5"):
+        nearest(index, index.layers[0], base.vectors[5], 400, EXACT)
+
+
 def test_cosines_of_a_small_part_are_kept_for_the_next_question_of_the_vector(
     many: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,23 @@ def test_over_mentions_a_term_of_one_passage_gives_way_to_one_that_recurs(graph_
     assert named == {True: "Wax comb and brood nest", False: "Deep implication and wax comb"}
 
 
+@pytest.mark.parametrize(
+    ("longest", "name"),
+    [
+        ("cut comb honey press", "Cut comb honey press and brood nest"),
+        ("cut comb honey press room", "Brood nest and hive tool"),
+    ],
+)
+def test_a_term_of_four_words_may_name_a_cluster_and_one_of_five_may_not(graph_of, longest, name):
+    names = (longest, "brood nest", "hive tool")
+    graph = graph_of([(each, "concept", [f"A {each} hangs there."]) for each in names], [])
+    layer = Layer(graph.entities, graph.relations, 0, np.ones((3, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    view = ClusterView(1, 0, (0, 1, 2), names, ("",) * 3, ("",) * 3, layer.vectors, (0,) * 3, ())
+    writer = BuiltinWriter()
+    writer.prepare((layer,), np.zeros(3, dtype=int))
+    assert writer.entity(view).name == name
+
+
 def test_over_mentions_a_term_that_would_suit_any_cluster_gives_way(graph_of):
     names = ("important topic", "wax comb", "brood nest")
     graph = graph_of([(name, "concept", [f"A {name} hangs there."]) for name in names], [], [[0, 1]] * 3)
