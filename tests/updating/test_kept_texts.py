@@ -8,10 +8,13 @@ import pytest
 
 from leanrag_core.indexing.aggregation.tables import cluster_view, columns_of, inside_rows
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
+from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.updating.before import Before
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
-from leanrag_core.types.build_report import EMPTY_REPORT
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem
 from leanrag_core.types.graph import Finding, Layer
-from leanrag_core.types.updating import UpdateReport
+from leanrag_core.types.updating import LineageStep, UpdateReport
 from tests.small_index import entity, layer, relation, small_index, unit
 
 INDEX = small_index()
@@ -103,11 +106,36 @@ def test_two_changed_members_of_five_parts_have_the_text_written_again_under_its
     assert keeping.outdated == {(1, 0)}, "the name was made of what the members said before"
 
 
+def test_a_cluster_that_holds_all_of_two_former_ones_gets_the_name_of_the_larger() -> None:
+    base = replace(BASE, parent=np.array([0, 0, 1, 1, 1, 1], dtype=np.int32))  # two bees, four fields
+    keeping = KeptTexts(NewTexts(), (base, MIDDLE, ROOT), EMPTY_REPORT, relations=lambda layer: True, exact=False)
+    joined = cluster_of(replace(BASE, parent=np.zeros(6, dtype=np.int32)))
+    assert keeping.entity(joined).name == "fields"
+
+
 def test_a_cluster_that_lost_a_member_gets_another_name() -> None:
     smaller = replace(
         BEES, names=("queen", "ant"), types=BEES.types[:2], descriptions=("About queen.", "About ant."), relations=()
     )
     assert texts(exact=False).entity(smaller).name == "insects"
+
+
+class Models(BuildModels):
+    """Models of which only the writer is asked."""
+
+    def writer(self, *, heuristic: bool) -> NewTexts:
+        return NewTexts()
+
+
+@pytest.mark.parametrize(("n_by_builtin", "description"), [(1, "About bees."), (2, "On insects.")])
+def test_no_text_is_kept_where_the_report_does_not_list_all_that_the_built_in_writer_wrote(
+    n_by_builtin: int, description: str
+) -> None:
+    lost = DroppedItem("meadows / woods", "no reply", by_builtin=True)
+    report = replace(EMPTY_REPORT, drops={"aggregate relations": 1}, dropped={"aggregate relations": (lost,)})
+    index = replace(INDEX, manifest=replace(INDEX.manifest, builtin_texts=n_by_builtin), report=report)
+    start = Before(index, LineageStep("before", added=1)).start(Models(MiniLM()))
+    assert start.writer.entity(BEES).description == description
 
 
 def test_an_outdated_text_does_not_outlive_an_update_that_takes_something_away() -> None:
