@@ -4,6 +4,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,12 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import BudgetSpent, InvalidConfig
 from leanrag_core.indexing.build import BuildRequest
 from leanrag_core.indexing.updating.preview import changes_to
+from leanrag_core.indexing.updating.rewriting import _calls
 from leanrag_core.queries.made_by import entity_made_by
 from leanrag_core.storage import layout
-from leanrag_core.storage.layout import read_edits
+from leanrag_core.storage.layout import calls_table, read_edits
 from leanrag_core.types.build_report import DroppedItem
-from leanrag_core.types.calls import Budget
+from leanrag_core.types.calls import Budget, CallMade, Kind, Usage, WrittenCall
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.updating import Edit, LayerWriter, LineageStep, layer_writers, writer_of
@@ -30,6 +32,7 @@ from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
 from tests.importing.folders import lightrag
 from tests.killing import killed_copies
+from tests.small_index import small_index
 from tests.updating.conftest import content, read
 from tests.waiting import ended
 
@@ -318,6 +321,18 @@ def test_who_writes_a_layer_follows_from_the_steps() -> None:
     ]
     assert layer_writers("openai:b", (*lineage, step(1, "openai:b")))[1:] == (LayerWriter(1, "openai:b"),)
     assert layer_writers("openai:c", ()) == (LayerWriter(0, "openai:c"),)
+
+
+def test_the_calls_of_layers_that_are_written_again_take_the_place_of_the_former_ones() -> None:
+    def call(kind: Kind, layer: int, target: str, key: str) -> WrittenCall:
+        return WrittenCall(kind, layer, target, CallMade(key, Usage(1, 10, 5)))
+
+    former = [call("extract", 0, "chunk-0", "a"), call("entity", 1, "id-bees", "b"), call("entity", 2, "id-farm", "c")]
+    index = replace(small_index(), calls=calls_table(former))
+    for first, keys in ((2, ["a", "b", "new"]), (1, ["a", "new"])):
+        calls = _calls(index, first, [call("entity", 2, "id-farm", "new")])
+        assert calls is not None
+        assert calls["key"].to_pylist() == keys
 
 
 def test_the_command_says_first_what_it_takes_and_then_writes(
