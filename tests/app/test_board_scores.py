@@ -8,7 +8,9 @@ import pytest
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.execution.background import Superseded
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.system.turns import Turns
+from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Trace
 from pages.common import session, state
 from pages.compare import board_scores
@@ -62,3 +64,17 @@ def test_a_newer_move_ends_the_wait_for_an_idle_server(monkeypatch: pytest.Monke
 
     with turns.taken(quick=True), pytest.raises(Superseded):
         board_scores._until_idle(look)
+
+
+def test_what_was_measured_over_another_question_set_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, index: Index
+) -> None:
+    monkeypatch.setattr(session, "open_index", lambda summary: index)
+    monkeypatch.setattr(state, "recall", lambda name: "")
+    info = next(each for each in strategies().strategies if each.name == "vector")
+    summary = SimpleNamespace(id="index-small", created="2026-01-01")
+    column: Any = SimpleNamespace(base=summary, info=info, chosen=SimpleNamespace(options={}), changed={})
+    questions = tuple(GoldQuestion(f"q{n}", f"Question {n}?") for n in range(3))
+    keys = [board_scores.board_of([column], info, asked).key for asked in (questions, questions[:], questions[:2])]
+    assert keys[0] == keys[1]
+    assert keys[0] != keys[2]

@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointError, PartMissing
 from leanrag_core.messages.message import Message, message
+from leanrag_core.types.calls import NO_USAGE
 from leanrag_core.types.trace import Trace
 from pages.ask import part_view
-from pages.compare import side_by_side
+from pages.compare import fragments, side_by_side
 from tests.app import drawn
 from tests.app.compared import QUESTION, rows
 from tests.app.conftest import CORPUS
@@ -253,3 +254,14 @@ def test_a_reason_stands_above_the_columns_only_where_none_of_them_answers() -> 
     assert side_by_side._reason_of_all([column(reason), column(None)]) is None
     assert side_by_side._reason_of_all([column(None), column(reason)]) is None
     assert side_by_side._reason_of_all([column(reason), column(reason, "wasps")]) is None
+
+
+def test_a_column_says_its_share_of_the_first_ones_tokens() -> None:
+    def loaded(letter: str, tokens: int) -> Any:
+        context = SimpleNamespace(tokens=tokens)
+        trace = SimpleNamespace(context=context, timings_ms={}, usage=NO_USAGE)
+        return SimpleNamespace(letter=letter, trace=trace, answer=None)
+
+    first, second = loaded("A", 2000), loaded("B", 500)
+    assert "tokens, 25 % of A" in fragments.figures(second, first, (0, 1))
+    assert "tokens, 400 % of B" in fragments.figures(first, second, (0, 1))

@@ -4,14 +4,19 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.comparing.lost_evidence import Lane
+from leanrag_core.comparing.lost_evidence import REACHED, TAKEN, Lane
+from leanrag_core.retrieval.base import TOP_C, strategies
 from leanrag_core.types.question_set import Generation
+from pages.common import forms
 from pages.compare.gold_view import GoldOf
+from pages.compare.loss_view import _candidates
 from tests.app import drawn
 from tests.app.compared import QUESTION, lanes, rows
 
@@ -178,3 +183,18 @@ def test_evidence_is_counted_by_pieces_not_by_the_chunks_that_hold_it() -> None:
     )
     assert (of.n_found("A"), of.n_found("B"), of.n_found("C")) == (2, 1, 0)
     assert (of.n_only_in("A"), of.n_only_in("B")) == (1, 0)
+
+
+def test_no_change_is_tried_that_the_system_does_not_take() -> None:
+    info = next(each for each in strategies().strategies if each.name == "vector")
+
+    def candidates(top_c: int) -> list[tuple[str, int]]:
+        asked, chosen = SimpleNamespace(calls_model=False), SimpleNamespace(options={TOP_C: top_c})
+        column: Any = SimpleNamespace(ask=lambda question: asked, chosen=chosen, info=info, fixed={})
+        result: Any = SimpleNamespace(losses={REACHED: 0, TAKEN: 1})
+        return _candidates(column, result)
+
+    assert forms.option_fields(info.config)[TOP_C].metadata["high"] == 50
+    assert candidates(25) == [(TOP_C, 38), (TOP_C, 50)]
+    assert candidates(30) == [(TOP_C, 45)]
+    assert candidates(50) == []

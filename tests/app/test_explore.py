@@ -1,5 +1,7 @@
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -7,6 +9,9 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.types.index import Index
+from pages.common import state
+from pages.explore import graph_state
+from pages.explore.exploring import joined, split
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -230,3 +235,22 @@ def test_asking_about_an_entity_leads_to_its_answer(home: Workbench, opened: Ind
     drawn.assert_sound(app)
     assert app.text_area("lr_draft").value == "What do the documents say about Varroa destructor?"
     assert drawn.component(app, "lr_citations")
+
+
+def test_names_in_a_link_keep_their_separators_and_percent_signs() -> None:
+    kinds = ["either|or", "100 %", "100%7C", "grows on"]
+    assert split(joined(kinds)) == set(kinds)
+
+
+def test_a_ninth_pin_takes_the_place_of_the_oldest(monkeypatch: pytest.MonkeyPatch, index: Index) -> None:
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(state, "recall", lambda name: kept.get(name, ""))
+    monkeypatch.setattr(state, "remember", kept.__setitem__)
+    exploring: Any = SimpleNamespace(index=index)
+    ids = [id_ for layer in index.layers for id_ in layer.entities["id"].to_pylist()]
+    assert len(ids) == 9
+    for id_ in ids:
+        graph_state.act(exploring, "pin", id_, focus=ids[0])
+    assert graph_state.remembered().pinned == tuple(ids[1:])
+    graph_state.act(exploring, "pin", ids[4], focus=ids[0])
+    assert graph_state.remembered().pinned == (*ids[1:4], *ids[5:]), "a second click takes a pin away"

@@ -12,6 +12,8 @@ from leanrag_core.jobs.events import read_spec
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import Edit
+from pages.explore.inspected import chunk_blocks
+from pages.explore.inspector_values import _around
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -125,3 +127,18 @@ def test_an_edit_by_hand_is_named_and_can_be_taken_back(home: Workbench, visit: 
     app.button("undo_here_1").click().run()
     [folder] = launched
     assert read_spec(folder).arguments["undone"] == 1
+
+
+def test_the_words_around_a_quote_are_whole() -> None:
+    parts = _around("aaaa " * 20 + "Bees dance." + " bbbb" * 20, 100, 111)
+    assert [part.text for part in parts] == ["… " + "aaaa " * 11, "Bees dance.", " bbbb" * 11 + " …"]
+    unbroken = _around("Bees dance." + 100 * "z", 0, 11)
+    assert [part.text for part in unbroken] == ["", "Bees dance.", " …"], "no half of a word"
+
+
+def test_a_list_of_chunks_offers_the_next_twelve_or_as_many_as_are_left(home: Workbench, opened: Index) -> None:
+    def more(n_chunks: int) -> list[str]:
+        blocks = chunk_blocks(opened, home.indexes.all()[0], [0] * n_chunks, [], shown=12)
+        return [block["more"] for block in blocks if block["kind"] == "rows"]
+
+    assert [more(n) for n in (12, 15, 30)] == [[], ["Show 3 of 3 more"], ["Show 12 of 18 more"]]
