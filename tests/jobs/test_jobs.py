@@ -16,6 +16,7 @@ from leanrag_core.jobs.runner import Done, RunningJob, Slot
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import Spending, Usage
 from leanrag_core.types.forecast import Forecast, StageForecast, exactly
 from leanrag_core.types.job import JobReport, Progress, Written
@@ -210,6 +211,23 @@ def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
     with log.path.open("a") as file:
         file.write('{"at": 1, "event": "pro')
     assert [event.event for event in events.EventReader(folder).read()] == ["started"]
+    events.JobLog(folder).write("started", pid=2)
+    assert [event.pid for event in events.EventReader(folder).read()] == [1, 2], "the next one has a line of its own"
+
+
+def test_a_job_that_awaits_batches_leaves_its_slot_and_writes_only_what_has_changed(folder: Path) -> None:
+    slot = Slot(folder)
+    job = RunningJob(folder, events.read_spec(folder), slot)
+    job.report(Progress("extract", 1, 10))
+    assert slot.acquired
+    for answered in (0, 0, 4, 4):
+        job.report(Progress("extract", 1, 10, batch=BatchProgress(1, 10, answered, since=0.0)))
+        assert not slot.acquired
+    job.report(Progress("extract", 10, 10))
+    assert slot.acquired
+    slot.release()
+    read = events.EventReader(folder).read()
+    assert [event.batch.answered for event in read if event.batch is not None] == [0, 4]
 
 
 def test_cancelling_a_job_that_nobody_runs_marks_it(folder: Path) -> None:

@@ -28,11 +28,11 @@ def numbers(store: QuestionHistory) -> list[str]:
 def test_the_question_asked_last_comes_first_and_survives_a_restart(store: QuestionHistory, tmp_path: Path) -> None:
     store.keep(asked(1))
     store.keep(asked(2, answer="x" * 1000))
+    path = tmp_path / "history" / "questions.json"
+    assert path.stat().st_mode & 0o077 == 0, "for its owner alone, before reading it would make it so"
     again = QuestionHistory(tmp_path / "history")
     assert numbers(again) == ["2?", "1?"]
     assert len(again.all()[0].answer) == MAX_ANSWER
-    path = tmp_path / "history" / "questions.json"
-    assert path.stat().st_mode & 0o077 == 0, "for its owner alone"
 
 
 def test_a_question_asked_again_keeps_its_pin_its_note_and_its_thread(store: QuestionHistory) -> None:
