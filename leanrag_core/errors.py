@@ -221,6 +221,10 @@ class PresentationTooNew(LeanRAGError):
     """A presentation was written by a newer version of this program."""
 
 
+class StrategyFailed(LeanRAGError):
+    """The code of a retrieval strategy raised what nobody expects; the message names strategy, file and line."""
+
+
 class PartMissing(LeanRAGError):
     """An index lacks a part that a strategy needs."""
 

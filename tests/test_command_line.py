@@ -9,6 +9,7 @@ import pytest
 from leanrag_core.__main__ import main
 from leanrag_core.commands._options import option_values
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval import strategies
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
@@ -266,6 +267,20 @@ def test_a_question_that_is_too_long_is_wrong_usage(built: Path, capsys: pytest.
     assert capsys.readouterr().err.startswith(
         "leanrag: the question has 100,000 characters, the limit is 4,000: shorten"
     )
+
+
+def test_a_strategy_that_raises_is_named_with_its_line(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = Path(strategies.__path__[0], "bm25.py").read_text(encoding="utf-8").replace('"bm25"', '"spoilt"')
+    head = "def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:\n"
+    code = code.replace(head, f"{head}        return {{}}[query.text]\n")
+    (tmp_path / "spoilt.py").write_text(code, encoding="utf-8")
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(tmp_path)])
+    assert main(["ask", str(built), "Why?", "--strategy", "spoilt"]) == 1
+    error = capsys.readouterr().err
+    assert re.search(r"the strategy spoilt failed in line \d+ of spoilt\.py: KeyError: 'Why\?' is missing\.", error)
+    assert "or choose another strategy" in error
 
 
 def test_a_saved_run_is_shown_without_its_index(

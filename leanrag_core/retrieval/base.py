@@ -1,19 +1,23 @@
 """The interface of retrieval strategies, and how they are found: one file each in strategies/."""
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
 from functools import cache
+from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, LeanRAGError, StrategyFailed
 from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.files.records import may_be_absent
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.config import CHUNKS, option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceIndex
@@ -305,6 +309,24 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
         )
     configured: Strategy = info.strategy(info.config(**options))
     return configured
+
+
+@contextmanager
+def naming_failure(name: str) -> Iterator[None]:
+    """Turn an unexpected error of the strategy inside the block into StrategyFailed, which names file and line."""
+    try:
+        yield
+    except LeanRAGError:
+        raise
+    except Exception as error:  # a strategy that somebody wrote may raise anything
+        places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+        module = strategies().named(name).strategy.__module__.rsplit(".", 1)[-1]
+        own_places = [(file, line) for file, line in places if Path(file).stem == module]
+        file, line = (own_places or places)[-1]
+        reason = f"{type(error).__name__}: {in_words(error)}"
+        raise StrategyFailed(
+            "strategy.failed", strategy=name, file=Path(file).name, line=line, reason=reason
+        ) from error
 
 
 def parts_needed(name: str, options: Mapping[str, Any]) -> tuple[str, ...]:

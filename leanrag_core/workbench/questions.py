@@ -29,7 +29,14 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.reranking import reranker
 from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.queries.entity_search import names_in
-from leanrag_core.retrieval.base import AnsweringStrategy, PromptingStrategy, Query, require_question, strategy
+from leanrag_core.retrieval.base import (
+    AnsweringStrategy,
+    PromptingStrategy,
+    Query,
+    naming_failure,
+    require_question,
+    strategy,
+)
 from leanrag_core.retrieval.reranking import retrieved
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
@@ -92,7 +99,7 @@ class Questions:
         require_question(request.question)
         index = self._scopes.index(index, request.scope)
         query = Query(request.question.strip(), self.question_vector(index, request.question))
-        with self.naming_damage(index):
+        with naming_failure(request.strategy), self.naming_damage(index):
             tools = self._tools(index, request.budget)
             tools = replace(
                 tools,
@@ -127,7 +134,8 @@ class Questions:
 
         def retrieve(question: str) -> Trace:
             query = Query(question.strip(), self.question_vector(index, question))
-            trace = _in_scope(index, retrieved(chosen, query, index, tools))
+            with naming_failure(name):
+                trace = _in_scope(index, retrieved(chosen, query, index, tools))
             return _within_window(index, trace, reader)
 
         return retrieve
@@ -196,7 +204,9 @@ class Questions:
         mode: of an experiment, where a language model writes from the context (types/experiment.py, MODES).
         """
         if (answering := _answering_strategy(trace)) is not None:
-            return answering.answer(trace, self._tools(self._scopes.index(index, trace.scope), answers=True))
+            tools = self._tools(self._scopes.index(index, trace.scope), answers=True)
+            with naming_failure(trace.strategy):
+                return answering.answer(trace, tools)
         language = self.answering_language(index)
         trace = _within_window(index, trace, language)
         if language is not None:

@@ -290,6 +290,23 @@ def test_a_broken_strategy_file_is_reported_and_the_others_work(
     assert drawn.component(app, "lr_citations")
 
 
+def test_a_strategy_that_raises_is_named_and_another_one_can_be_chosen(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(self: Any, query: Any, index: Any, tools: Any) -> None:
+        raise RuntimeError("<b>no table</b>")
+
+    monkeypatch.setattr(all_strategies().named("bm25").strategy, "retrieve", failing)
+    app = visit("ask", home, q=QUESTION, strategy="bm25")
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "The strategy bm25 failed in line" in text
+    assert "RuntimeError: <b>no table</b>" in text
+    app.selectbox("lr_strategy").set_value("vector").run()
+    drawn.assert_sound(app)
+    assert drawn.component(app, "lr_citations")
+
+
 def test_a_preset_sets_the_options_of_its_strategy_and_the_line_says_what_differs(
     home: Workbench, visit: Visit
 ) -> None:
