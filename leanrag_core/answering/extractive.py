@@ -20,7 +20,7 @@ from leanrag_core.messages.catalog import sentence as sentence_of
 from leanrag_core.retrieval.budgets import TRIMMED
 from leanrag_core.retrieval.marks import cited_answer
 from leanrag_core.text.chinese import han_runs
-from leanrag_core.text.sentences import split_sentences
+from leanrag_core.text.sentences import sentences_with_quotations
 from leanrag_core.text.words import FUNCTION_WORDS, lexical_tokens
 from leanrag_core.types.cosines import BUILTIN_COSINES, Cosines, CosineScale, passage_scale, query_scale
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
@@ -47,6 +47,8 @@ _SHORTEST = 25  # characters of a sentence that can answer
 _ENDS = ".!?。！？\"')]"
 _QUOTED_END = re.compile("[。！？][”’」』）]$")
 _DIGITS = 6  # to which scores are rounded, so that every processor chooses alike
+# The end of a quotation that nothing opens, and a sentence that goes on behind it.
+_WITHIN_QUOTATION = re.compile(r"""(?:[^"'“‘’]|(?<=\w)['’](?=\w))*[.,!?;:—]["'’”]\s+[a-z]""")
 _POINTS_BACK = re.compile(
     r"(?:but |and |so |yet |for )?(?:(?:after|at|by|during|for|from|in|of|on|to|under|with|without) )?"
     r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the latter|the former)\b",
@@ -182,7 +184,7 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
         of_passage = holds_passages[section.name]
         for item in section.items:
             source = items[item.ref].source if item.ref in items else None
-            pieces = split_sentences(item.text[item.lead :].removesuffix(TRIMMED))
+            pieces = sentences_with_quotations(item.text[item.lead :].removesuffix(TRIMMED))
             if source is not None and source.start and pieces and not _begins(pieces[0]):
                 pieces[0] = ""  # the end of a sentence that begins in another chunk
             name = "" if of_passage or item.ref not in items else items[item.ref].name
@@ -226,9 +228,9 @@ def _width(sentence: str) -> int:
 
 
 def _begins(piece: str) -> bool:
-    """Return whether the piece can begin a sentence: it starts with no small letter and no mark from within a
-    sentence."""
-    return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；："
+    """Return whether the piece can begin a sentence: it starts with no small letter, no mark from within a sentence,
+    and no end of a quotation that the sentence goes on from."""
+    return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；：" and _WITHIN_QUOTATION.match(piece) is None
 
 
 def _diverse(

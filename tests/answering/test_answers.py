@@ -203,6 +203,16 @@ def test_the_end_of_a_sentence_that_begins_in_another_chunk_is_left_out(model: M
     assert "but their eggs" not in made.text
 
 
+def test_a_sentence_is_whole_where_it_goes_on_behind_a_quotation(model: MiniLM) -> None:
+    passage = "The flame leaped up, as though it cried, 'I know him! Marley's Ghost!' and fell again. Wax is light."
+    made = asked_of(model, "What did the flame cry of Marley's Ghost?", passage)
+    assert "The flame leaped up, as though it cried, 'I know him! Marley's Ghost!' and fell again." in made.text
+    fragment = "Marley's Ghost!' and fell again. The flame cried of the ghost of Marley that it knew him."
+    made = asked_of(model, "What did the flame cry of Marley's Ghost?", fragment)
+    assert "The flame cried of the ghost of Marley that it knew him." in made.text
+    assert "fell again" not in made.text
+
+
 def test_a_sentence_that_begins_with_a_pronoun_brings_the_one_before_it(model: MiniLM) -> None:
     text = "Drones are the males of the hive. They develop from unfertilised eggs. The comb is made of wax by workers."
     made = asked_of(model, "From what eggs do drones develop?", text)
