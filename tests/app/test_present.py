@@ -62,6 +62,33 @@ def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbe
     assert [each.id for each in home.presentations.all().presentations] == [SAMPLE]
 
 
+def test_a_presentation_that_cannot_be_made_says_why_and_the_form_keeps_what_was_written(
+    home: Workbench, visit: Visit
+) -> None:
+    app = visit("present", home)
+    app.text_input("present_title").set_value("Bees")
+    app.text_area("present_own").set_value("why " * 1200)
+    app.multiselect("present_beside").set_value(["zero_shot"])
+    app.text_area("present_notes_cost").set_value("Thank them.")
+    app.multiselect("present_questions_sample-agriculture").set_value([QUESTIONS[0]["question"]]).run()
+    app.button("present_make_now").click().run()
+    for _ in range(2):  # also in the next run, as when a field is changed
+        app = made(app) if app.session_state[form_view._CALL] else app.run()
+        drawn.assert_sound(app)
+        assert "The presentation was not made. The question has 4,799 characters" in drawn.text(app)
+        assert app.text_input("present_title").value == "Bees"
+        assert app.text_area("present_notes_cost").value == "Thank them."
+        assert app.multiselect("present_beside").value == ["zero_shot"]
+        assert app.multiselect("present_questions_sample-agriculture").value == [QUESTIONS[0]["question"]]
+    app.text_area("present_own").set_value("").run()
+    app.multiselect("present_beside").set_value([]).run()
+    app.button("present_make_now").click().run()
+    app = made(app)
+    assert [each.title for each in home.presentations.all().presentations] == ["Bees", "People, cities and ideas"]
+    assert "was not made" not in drawn.text(app)
+    assert app.text_input("present_title").value == ""
+
+
 def test_a_file_of_another_machine_is_opened_and_another_file_refused(home: Workbench, visit: Visit) -> None:
     app = visit("present", home)
     app.file_uploader[0].set_value([("other.json", b'{"format": "leanrag-run"}', "application/json")]).run()
