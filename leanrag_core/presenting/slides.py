@@ -159,7 +159,8 @@ def _view(page: Page, place: int, key: str, stored: Presentation, words: pages_o
         beyond = numbers_beyond(
             f"{typed.title} {typed.subtitle}", (title, *claim.values(), foot, stored.made, *shown_texts(picture))
         )
-        problem = words.say(message("present.edit.beyond", numbers=", ".join(beyond))) if beyond else ""
+        listed = message("present.edit.beyond", n=len(beyond), numbers=", ".join(beyond))
+        problem = words.say(listed) if beyond else ""
     shown = Wording() if problem else typed
     if (shown.title or shown.subtitle) and _kind(key) != TEXT:
         foot = f"{foot}  {words.say(message('present.edit.own_words'))}".strip()

@@ -41,7 +41,8 @@ class DeckEditor {
     for (const slide of data.deck.slides) this.known.set(slide.key, slide);
     if (isFirst || data.error) {
       this.edits = copyOf(data.edits);
-      this.undone = isFirst ? [] : this.undone;
+      // Changed elsewhere: an earlier state of here would undo what was done there.
+      if (data.revision !== this.revision) [this.undone, this.redone] = [[], []];
     }
     if (data.seq >= this.sent) this.isPending = false;
     this.revision = data.revision;

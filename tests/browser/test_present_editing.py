@@ -198,3 +198,27 @@ def test_the_field_that_is_reached_from_another_one_takes_what_is_typed(
         ("A quotation", "Less is more"),
     ):
         expect(page.get_by_role("textbox", name=label)).to_have_text(text)
+
+
+def test_what_was_changed_in_another_tab_is_not_undone_here(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    server, here, elsewhere = server_in(tmp_path / "home"), watch().page, watch().page
+    here.goto(f"{server.url}/present")
+    settled(here)
+    here.get_by_role("button", name="Edit", exact=True).click()
+    title, occasion = "Title of the presentation", "Occasion or speaker"
+    words(here, occasion, "Spring")
+    elsewhere.goto(here.url)
+    words(elsewhere, title, "Of another tab")
+    here.get_by_role("textbox", name=title).fill("Of this tab")
+    here.keyboard.press("Enter")
+    expect(here.locator(".lre-status.error")).to_contain_text("was changed elsewhere")
+    expect(here.locator(".lre-bar > b")).to_have_text("Of another tab")
+    expect(here.get_by_role("button", name="Undo")).to_be_disabled()
+    for text in ("Summer", "Autumn"):
+        words(here, occasion, text)
+    here.get_by_role("button", name="Undo").click()
+    saved(here)
+    expect(here.get_by_role("textbox", name=occasion)).to_have_text("Summer")
+    expect(here.locator(".lre-bar > b")).to_have_text("Of another tab")
