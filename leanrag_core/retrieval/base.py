@@ -323,9 +323,8 @@ def naming_failure(name: str) -> Iterator[None]:
         module = strategies().named(name).strategy.__module__.rsplit(".", 1)[-1]
         own_places = [(file, line) for file, line in places if Path(file).stem == module]
         file, line = (own_places or places)[-1]
-        reason = f"{type(error).__name__}: {in_words(error)}"
         raise StrategyFailed(
-            "strategy.failed", strategy=name, file=Path(file).name, line=line, reason=reason
+            "strategy.failed", strategy=name, file=Path(file).name, line=line, reason=in_words(error)
         ) from error
 
 
