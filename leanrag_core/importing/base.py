@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 
 from leanrag_core.errors import ImportFailed, InvalidConfig, LeanRAGError
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.files.written_paths import is_there
 from leanrag_core.messages.message import Message
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.imported import ImportedGraph, ImportPreview
@@ -47,7 +48,7 @@ def importer_for(path: Path, format_name: str) -> Importer:
 
     Raises ImportFailed for a path where nothing is, or of no known format, InvalidConfig for an unknown format.
     """
-    if not path.exists():
+    if not is_there(path):
         raise ImportFailed("import.no_path", path=str(path))
     chosen = importer(format_name) if format_name else recognised(path)
     if chosen is None:

@@ -10,6 +10,7 @@ from leanrag_core.errors import ModelUnavailable, RecordDamaged
 from leanrag_core.files import private
 from leanrag_core.files.atomic import write_json, writing
 from leanrag_core.files.records import from_json
+from leanrag_core.files.written_paths import written_path
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.gguf import SUFFIX, ModelFile, is_later_part, read_model_file
 from leanrag_core.models.model_server import ModelServers
@@ -49,12 +50,12 @@ class ModelFiles:
     def folder(self) -> Path:
         """Where models are kept."""
         chosen = self._folder()
-        return Path(chosen).expanduser() if chosen else self.default_folder
+        return written_path(chosen) if chosen else self.default_folder
 
     def add(self, path: str | Path) -> ModelFile:
         """Choose the file at that path; from now on it is known by its name. Raises ModelUnavailable for one that is
         missing, is not a model or does not write text; StorageFailed."""
-        path = Path(path).expanduser().resolve()
+        path = written_path(str(path)).resolve()
         file = self._writer(self._file(path))
         with self._changing, writing(message("what.model_files")):
             private.make_folder(self._home)

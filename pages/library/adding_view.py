@@ -14,6 +14,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.files.written_paths import is_there, written_path
 from leanrag_core.indexing.parsing.upload import broken_formats, known
 from leanrag_core.indexing.reading import FileRead
 from leanrag_core.messages.catalog import joined_sentences
@@ -173,9 +174,10 @@ def _choose(mode: str) -> Chosen:
         return Chosen([(f"{name}.txt", text.encode())], "" if text.strip() else say("library.text.empty"))
     if mode == _PATH:
         path = st.text_input(say("library.path.label"), key=f"path_{turn}", placeholder="/home/me/documents").strip()
-        is_there = bool(path) and Path(path).expanduser().exists()
-        fault = "" if is_there else say("library.path.missing", path=path) if path else say("library.path.empty")
-        return Chosen([Path(path).expanduser()], fault)
+        fault = "" if path else say("library.path.empty")
+        if path and not is_there(written_path(path)):
+            fault = say("library.path.missing", path=path)
+        return Chosen([written_path(path)], fault)
     if mode == _FOLDER:
         label = say("library.folder.label", formats=_formats())
         help_text = say("library.folder.hint")

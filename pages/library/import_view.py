@@ -9,6 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.lines import import_lines
+from leanrag_core.files.written_paths import written_path
 from leanrag_core.importing.base import broken_importers, importers
 from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.storage.import_uploads import UploadedFile
@@ -103,7 +104,7 @@ def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> Looke
     LeanRAGError."""
     workbench = session.workbench()
     if not files:
-        path = Path(folder).expanduser()
+        path = written_path(folder)
         return LookedAt(path, path.name or str(path), False, workbench.imports.preview(path, format_name))
     uploads = [UploadedFile(file.name, file) for file in files]
     path = workbench.imports.uploads.add(uploads)

@@ -1,7 +1,7 @@
 """Model files of this machine: a card that lists them, to use, add by path, and stop them."""
 
+import os
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
@@ -9,6 +9,7 @@ from markupsafe import Markup
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
+from leanrag_core.files.written_paths import written_path
 from leanrag_core.models.local_servers import free_bytes
 from leanrag_core.models.model_files import ListedFile
 from leanrag_core.models.model_server import INSTALL, is_installed, plan_for
@@ -125,7 +126,7 @@ def folder_field(settings: Settings) -> None:
     """Draw the field for the folder of model files."""
 
     def wish(wanted: str) -> None:
-        if wanted and not Path(wanted).is_dir():
+        if wanted and not os.path.isdir(written_path(wanted)):
             settings_form.refuse("models_folder", say("settings.no_models_folder", folder=isolated(wanted)))
         else:
             settings_form.keep("models_folder", wanted)

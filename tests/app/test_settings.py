@@ -286,16 +286,22 @@ def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
 
 
 def test_a_folder_of_models_that_is_not_there_is_refused_and_a_temperature_has_two_decimals(
-    home: Workbench, visit: Visit, tmp_path: Path
+    home: Workbench, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "gguf").mkdir()
     app = visit("settings", home)
-    app.text_input("set_models_folder").input(str(tmp_path / "nowhere")).run()
-    drawn.assert_sound(app)
-    assert "There is no folder" in drawn.text(app)
-    assert home.settings.read().models_folder == ""
-    app.text_input("set_models_folder").input(str(tmp_path)).run()
-    assert "There is no folder" not in drawn.text(app)
-    assert home.settings.read().models_folder == str(tmp_path)
+    for nowhere in (str(tmp_path / "nowhere"), "~no-such-user/gguf", str(tmp_path / ("x" * 300))):
+        app.text_input("set_models_folder").input(nowhere).run()
+        drawn.assert_sound(app)
+        assert "There is no folder" in drawn.text(app)
+        assert home.settings.read().models_folder == ""
+    for folder in (str(tmp_path), "~/gguf"):
+        app.text_input("set_models_folder").input(folder).run()
+        drawn.assert_sound(app)
+        assert "There is no folder" not in drawn.text(app)
+        assert home.settings.read().models_folder == folder
+    assert home.model_files.folder == tmp_path / "gguf"
     assert app.number_input("set_temperature").proto.format == "%.2f", "the half of a tenth is seen"
 
 

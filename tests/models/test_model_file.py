@@ -133,6 +133,8 @@ def test_files_are_found_in_the_folder_and_by_their_paths_and_known_by_their_nam
     ]
     assert files_of(tmp_path / "home").named("a.gguf").path == elsewhere.resolve(), "another process knows it"
     assert "secret folder" not in repr([each.name for each in files.all()])
+    with pytest.raises(ModelUnavailable, match=r"a\.gguf"):
+        files.add("~no-such-user/a.gguf")
     record = tmp_path / "home" / "model_files.json"
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     files.forget("a.gguf")
