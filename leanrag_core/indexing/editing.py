@@ -11,14 +11,15 @@ from leanrag_core.types.extraction import Extraction, Mention, RelationMention
 from leanrag_core.types.graph import Graph
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import with_column
-from leanrag_core.types.updating import MAX_EDITS, Edit, EditLog, EditOutcome
+from leanrag_core.types.updating import MAX_EDITS, MAX_NAME, MAX_TEXT, Edit, EditLog, EditOutcome
 
 _NEEDS_OTHER = ("rename", "retype", "merge", "split", "delete-relation", "describe-relation")
+_GIVES_NAME = ("rename", "retype", "split")
 
 
 def require_applicable(index: Index, edit: Edit) -> None:
     """Raise InvalidConfig for an edit of an entity, relation or document that the index does not have, or with a name
-    that says nothing.
+    that says nothing, or a text that is too long for the log.
     """
     base = index.layers[0]
     if edit.number > MAX_EDITS:
@@ -26,6 +27,8 @@ def require_applicable(index: Index, edit: Edit) -> None:
     _require_entity(index, edit.name)
     if edit.action in _NEEDS_OTHER and not edit.other.strip():
         raise InvalidConfig("edit.other_missing", action=edit.action)
+    if edit.action in _GIVES_NAME and len(edit.other) > MAX_NAME:
+        raise InvalidConfig("index.name_too_long", n=len(edit.other), limit=MAX_NAME)
     if edit.action in ("rename", "split") and not name_key(edit.other):
         raise InvalidConfig("edit.name_empty", name=edit.other)
     is_known = entity_id(name_key(edit.other)) in base.row_of
@@ -45,6 +48,8 @@ def require_applicable(index: Index, edit: Edit) -> None:
             raise InvalidConfig("edit.no_relation", source=edit.name, target=edit.other)
         if edit.action == "describe-relation" and not edit.text.strip():
             raise InvalidConfig("edit.text_empty")
+        if len(edit.text) > MAX_TEXT:
+            raise InvalidConfig("edit.text_too_long", n=len(edit.text), limit=MAX_TEXT)
 
 
 def _require_entity(index: Index, name: str) -> None:

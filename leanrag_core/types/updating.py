@@ -13,6 +13,7 @@ from leanrag_core.types.forecast import Forecast
 
 Action = Literal["rename", "retype", "merge", "split", "delete", "delete-relation", "describe-relation"]
 MAX_EDITS = 10_000
+MAX_NAME = 200  # characters of a new name or type, as of one that a model finds
 MAX_TEXT = 20_000  # characters of a relation's new description
 
 

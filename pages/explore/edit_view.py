@@ -8,7 +8,7 @@ from leanrag_core.storage.layout import read_edits
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
-from leanrag_core.types.updating import MAX_TEXT, Action, Edit
+from leanrag_core.types.updating import MAX_NAME, MAX_TEXT, Action, Edit
 from pages.build import index_actions, update_view
 from pages.common import buttons, forms, markup, session, state
 from pages.common.frame import page_path, plain_errors
@@ -58,7 +58,7 @@ def _form(entity: Entity, action: Action, documents: list[str], related: dict[st
             field = f"{key}_{list(related).index(other)}"
             text = st.text_area(say(label), related[other], max_chars=MAX_TEXT, key=field)
         return Edit(1, action, entity.name, other, text=text.strip())
-    other = st.text_input(say(label), key=key)
+    other = st.text_input(say(label), max_chars=None if action == "merge" else MAX_NAME, key=key)
     picked: list[str] = []
     if action == "split":
         picked = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents", select_all=False)

@@ -98,6 +98,7 @@ def test_an_entity_is_renamed_from_where_it_is_looked_at(home: Workbench, visit:
     layer = home.indexes.open(index_id).layers[0]
     node = layer.entities["id"][layer.entities["name"].to_pylist().index("Marie Curie")].as_py()
     app = visit("explore", home, index=index_id, node=node)
+    assert app.text_input(f"edit_other_{node}_rename").max_chars == 200
     app.text_input(f"edit_other_{node}_rename").input("Marie Skłodowska Curie").run()
     app.button(f"primary_edit_{node}").click().run()
     [folder] = launched

@@ -174,9 +174,14 @@ def test_an_edit_rewrites_only_the_clusters_that_it_touches(bench: Workbench, fo
         (Edit(1, "retype", "radium", " "), "second name"),
         (Edit(1, "split", "radium", "radon", ("owls.txt",)), "needs documents"),
         (Edit(1, "delete-relation", "radium", "fog bell"), "no relation"),
+        (Edit(1, "rename", "radium", "x" * 201), "201 characters: write at most 200"),
+        (Edit(1, "retype", "radium", "x" * 201), "201 characters: write at most 200"),
+        (Edit(1, "describe-relation", "Marie Curie", "radium", text="x" * 20_001), "20,001 characters"),
     ],
 )
-def test_an_edit_that_would_change_nothing_is_refused(bench: Workbench, folder: Path, edit: Edit, reason: str) -> None:
+def test_an_edit_that_would_change_nothing_or_is_too_long_for_the_log_is_refused(
+    bench: Workbench, folder: Path, edit: Edit, reason: str
+) -> None:
     before = content(folder)
     with pytest.raises(InvalidConfig, match=reason):
         bench.updates.edit(folder, edit)
