@@ -57,8 +57,15 @@ def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], 
 
 
 def _searched(index: IndexSummary) -> str:
-    settings = " ".join(f"{name} {value}" for name, value in index.config.by_name().items())
-    return f"{index.title} {index.corpus_name} {index.kind} {settings}".casefold()
+    """Return what the filter looks through: settings under their titles, as the table shows them, and their names."""
+    known = forms.option_fields(IndexConfig)
+    texts = [index.title, index.corpus_name, index.kind, kind_title(index.kind)]
+    for name, value in index.config.by_name().items():
+        texts.append(f"{name} {value}")
+        if name in known:
+            title = forms.title_of(name, IndexConfig)
+            texts += [f"{title} {value}", f"{title} {shown(name, value)}"]
+    return " ".join(texts).casefold()
 
 
 def shown(name: str, value: Any) -> str:

@@ -47,6 +47,11 @@ def test_the_table_is_filtered_and_grouped(three: Workbench, visit: Visit) -> No
     app = visit("build", three)
     app.text_input("index_filter").input("seed 7").run()
     assert table(app)["Name"] == ["Other"]
+    for as_shown in ("Random seed 7", "Clustersize 4", "tau by default", "heuristic graph"):
+        app.text_input("index_filter").input(as_shown).run()
+        assert "No index has that in its name" not in drawn.text(app), as_shown
+    app.text_input("index_filter").input("clustersize 3").run()
+    assert table(app)["clustersize"] == [3]
     app.text_input("index_filter").input("<b>nothing</b>").run()
     drawn.assert_sound(app)
     assert len(table(app)["Name"]) == 3
