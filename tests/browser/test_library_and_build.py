@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.indexing.chunking import chunk_documents
+from tests.app import job_records
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import excess_width, settled
 from tests.browser.test_story import TEXT, snap
@@ -20,6 +21,9 @@ from tests.paged_file import HEAD, TEXTS, paged_file
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>.txt"
+# Where the titles end on the right: a row that is cut off does not make its page scroll.
+WIDEST = """() => Math.max(...[...document.querySelectorAll('.lr-head .t, .lr-big b')]
+  .map((title) => title.getBoundingClientRect().right))"""
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +279,7 @@ def tick_row(page: Page, row: int) -> None:
 
 
 def nothing_is_cut_off(page: Page, server: Server, bench: Workbench) -> None:
-    """Open both pages on a phone, with long names and a text from right to left."""
+    """Open both pages on a phone, with long names and a text from right to left, and in a wide window."""
     arabic = "الإعلان العالمي لحقوق الإنسان. " * 40
     bench.add_documents("Ein sehr langer Name eines Korpus " * 3, [(f"{'x' * 120}.txt", arabic.encode())])
     for name in ("library", "build"):
@@ -283,6 +287,16 @@ def nothing_is_cut_off(page: Page, server: Server, bench: Workbench) -> None:
         settled(page)
         expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible()
         assert excess_width(page) <= 0
+    corpus, name = bench.corpora.all()[0].id, "Korpus" * 80
+    bench.rename_corpus(corpus, name)
+    job = job_records.a_job(bench, job_records.STARTED, job_records.FAILED, title=name)
+    for width in (390, 1440):
+        page.set_viewport_size({"width": width, "height": 844})
+        for link in (f"library?corpus={corpus}", f"build?job={job.name}"):
+            page.goto(f"{server.url}/{link}")
+            settled(page)
+            expect(page.locator(".lr-head .t, .lr-big b").filter(has_text=name)).to_be_visible()
+            assert page.evaluate(WIDEST) <= width, link
         drawn = page.locator(".lr-cuts" if name == "library" else ".lr-effect")
         expect(drawn).to_be_visible()
         assert drawn.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
