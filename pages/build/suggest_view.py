@@ -8,7 +8,7 @@ from leanrag_core.figures.chart import Curve, curves_chart
 from leanrag_core.types.suggestion import CLUSTER_SIZE, TAU, TOP_C, TOP_N, Suggestion, Suggestions
 from leanrag_core.types.summary import IndexSummary
 from pages.build import settings_form
-from pages.common import buttons, drawing_view, forms, markup, session, state
+from pages.common import buttons, dialogs, drawing_view, forms, markup, session, state
 from pages.common.frame import colours
 from pages.common.html import draw, html
 from pages.common.messages import kept_fault, say, show_fault, words
@@ -54,8 +54,8 @@ def _begin(index: IndexSummary) -> StreamedCall[str, Suggestions]:
 
 
 def _wait(index: IndexSummary) -> None:
-    """Draw that suggestions are being made in a thread; redraw the page once they are there."""
-    if _calls().kept(_key(index)) is None:
+    """Draw that suggestions are being made in a thread; redraw the page once they are there, or that failed."""
+    if st.session_state.get(_ASKED) == _key(index) and _calls().kept(_key(index)) is None:
         call = _begin(index)
         if not call.wait(0.2):
             draw(html('<div class="lr-small lr-muted" role="status">{}</div>', say("build.suggest.working")))
@@ -64,7 +64,7 @@ def _wait(index: IndexSummary) -> None:
         with kept_fault(_FAULT):
             call.result()
     st.session_state.pop(_ASKED, None)
-    st.rerun()
+    dialogs.refresh()
 
 
 def _show(suggestions: Suggestions) -> None:

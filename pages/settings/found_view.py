@@ -12,7 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.models.local_servers import Found, FoundModel, FoundServer, find_servers, settings_with
 from leanrag_core.types.config import endpoint_model
 from leanrag_core.types.settings import Settings
-from pages.common import buttons, forms, markup, session, state
+from pages.common import buttons, dialogs, forms, markup, session, state
 from pages.common.html import draw, html, joined
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, model_files_view
@@ -90,7 +90,7 @@ def _grid(settings: Settings, servers_found: Found, *, with_files: bool = False)
 
 def _waiting(look: _Look, note: str) -> None:
     if look.call.wait(0):
-        st.rerun()
+        dialogs.refresh()
     draw(markup.muted(note))
 
 

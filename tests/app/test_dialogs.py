@@ -1,6 +1,14 @@
 """Forms in dialogs stay open while their page draws them, and close with it."""
 
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.execution.background import StreamedCalls
+from pages.build import suggest_view
 
 
 def page() -> None:
@@ -48,6 +56,50 @@ def test_what_changes_by_itself_runs_the_page_anew_but_not_beneath_an_open_form(
         before = app.session_state["runs"]
         app.run()
         assert app.session_state["runs"] - before == n_more
+
+
+def page_with_suggestions() -> None:
+    from typing import Any, cast
+
+    import streamlit as st
+
+    from leanrag_core.types.summary import IndexSummary
+    from pages.build import suggest_view
+    from pages.common import dialogs
+
+    dialogs.begin("build")
+    st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+    if st.session_state.pop("tick", False):
+        index: Any = type("Index", (), {"id": "mill", "created": "2026-01-02"})
+        suggest_view._wait(cast(IndexSummary, index))
+    dialogs.form("Open", "Open", lambda: st.text_input("Title", key="title"), key="open")
+    dialogs.end()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_suggestions_that_are_there_wait_for_a_form_to_be_closed(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+    calls: StreamedCalls[str, Any] = StreamedCalls(keep=1)
+    n_begun = 0
+
+    def suggest(write: Callable[[str], object]) -> str:
+        nonlocal n_begun
+        n_begun += 1
+        if fails:
+            raise LeanRAGError("index.not_found", index="mill")
+        return "suggestions"
+
+    monkeypatch.setattr(suggest_view, "_calls", lambda: calls)
+    monkeypatch.setattr(suggest_view, "_begin", lambda index: calls.begin(suggest_view._key(index), suggest))
+    app = AppTest.from_function(page_with_suggestions).run()
+    app.button("open").click().run()
+    app.session_state[suggest_view._ASKED] = ("mill", "2026-01-02")
+    for _ in range(2):  # the fragment looks again and again
+        app.session_state["tick"] = True
+        before = app.session_state["runs"]
+        app.run()
+        assert app.session_state["runs"] == before + 1
+        assert app.text_input("title")
+    assert (n_begun, suggest_view._FAULT in app.session_state) == (1, fails), "what failed is not tried again by itself"
 
 
 def page_with_deletion() -> None:
