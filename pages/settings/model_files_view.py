@@ -127,7 +127,9 @@ def folder_field(settings: Settings) -> None:
 
     def wish(wanted: str) -> None:
         if wanted and not os.path.isdir(written_path(wanted)):
-            settings_form.refuse("models_folder", say("settings.no_models_folder", folder=isolated(wanted)))
+            settings_form.refuse(
+                "models_folder", say("settings.no_models_folder", folder=isolated(wanted)), shown=wanted
+            )
         else:
             settings_form.keep("models_folder", wanted)
 

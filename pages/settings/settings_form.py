@@ -164,13 +164,13 @@ def address_field(
             return kept
         return None
 
-    text_field(label, name, _standing(name, kept), wish, hint, example, read=partial(tidied, field=field))
+    text_field(label, name, kept, wish, hint, example, read=partial(tidied, field=field))
 
 
 def text_field(
     label: str,
     name: str,
-    value: str,
+    kept: str,
     wish: Callable[[str], str | None],
     hint: str,
     example: str,
@@ -181,7 +181,7 @@ def text_field(
     with reveal.place(name), st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
-            value,
+            _standing(name, kept),
             lambda mount: st.text_input(label, value=mount.value, **mount.wired, placeholder=example),
             wish,
             read=lambda stored: read(str(stored or "")),

@@ -295,7 +295,10 @@ def test_a_folder_of_models_that_is_not_there_is_refused_and_a_temperature_has_t
         app.text_input("set_models_folder").input(nowhere).run()
         drawn.assert_sound(app)
         assert "There is no folder" in drawn.text(app)
+        assert app.text_input("set_models_folder").value == nowhere, "it can be mended"
         assert home.settings.read().models_folder == ""
+    app.text_input("set_models_folder").input("").run()
+    assert "There is no folder" not in drawn.text(app)
     for folder in (str(tmp_path), "~/gguf"):
         app.text_input("set_models_folder").input(folder).run()
         drawn.assert_sound(app)
