@@ -2,7 +2,7 @@
 
 titles: what is shown for each option, in order; the first option is the default unless another one is named. pin, key
 and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …). The functions
-segmented_control, multiselect and several_pills draw widgets that are remembered elsewhere, or not at all.
+selectbox, segmented_control, multiselect and several_pills draw widgets that are remembered elsewhere, or not at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +26,9 @@ def dropdown(
     **layout: Any,
 ) -> str:
     """Return the option chosen in a drop-down list."""
-    options = list(titles)
 
     def draw(mount: Mount[str]) -> Any:
-        format_func = titles.__getitem__
-        return st.selectbox(
-            label, options, index=options.index(mount.value), format_func=format_func, **mount.wired, **layout
-        )
+        return selectbox(label, titles, mount.value, **mount.wired, **layout)
 
     return _chosen(name, titles, draw, default, key=key, pin=pin, forgets=forgets)
 
@@ -100,6 +96,14 @@ def number(
         return st.number_input(label, min_value=low, max_value=high, value=mount.value, **mount.wired, **more)
 
     return widgets.remembered(name, default, draw, values, key=key, forgets=forgets)
+
+
+def selectbox(label: str, titles: Mapping[str, str], default: str | None = None, **more: Any) -> Any:
+    """Draw a drop-down list; return the chosen option. default: the one that is chosen at first; the first of all where
+    it is none of them."""
+    options = list(titles)
+    index = options.index(default) if default is not None and default in titles else 0
+    return st.selectbox(label, options, index, format_func=titles.__getitem__, **more)
 
 
 def segmented_control(label: str, titles: Mapping[str, str], default: str | None, **more: Any) -> Any:

@@ -23,7 +23,6 @@ from pages.settings import endpoint_view
 
 _OWN = "own"
 _BASELINE = "lr_experiment_baseline"  # in the session: the key of the chosen run
-_LONGEST_TITLE = 120
 _MOST_REPEATS = 20
 
 
@@ -76,12 +75,12 @@ def _what() -> str:
     """Draw the choice between the person's own strategies and the paper's tables, and return it."""
     titles = {_OWN: say("evaluate.form.own")}
     titles |= {table: say("evaluate.form.paper", table=say(f"evaluate.paper.{table}")) for table in TABLES}
-    return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
+    return str(choices.selectbox(say("evaluate.form.what"), titles, key="experiment_what"))
 
 
 def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_model: bool) -> ExperimentSpec:
     """Draw title, baseline, answers and judges; return the experiment with these runs."""
-    title = _title(say("evaluate.form.title_default", set=question_set.title))
+    title = title_view.field(say("evaluate.form.title_default", set=question_set.title), key="experiment_title")
     baseline = _baseline(runs)
     answers, mode = _answers(asks_model)
     judges = _judges() if answers else ()
@@ -90,16 +89,11 @@ def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_
 
 def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
     """Draw title and judges; return the experiment that reproduces a table of the paper on the first index."""
-    default = f"{say(f'evaluate.paper.{table}')}, {question_set.title}"
-    title = _title(default)
+    title = title_view.field(f"{say(f'evaluate.paper.{table}')}, {question_set.title}", key="experiment_title")
     judges = () if table == TOKENS else _judges(with_kinds=False)
     index = chosen[0].id if chosen else ""
     spec = replace(paper_spec(table, index, question_set.id, judges=judges), title=title)
     return spec if index else replace(spec, runs=())
-
-
-def _title(default: str) -> str:
-    return title_view.field(say("evaluate.form.title"), default=default, longest=_LONGEST_TITLE, key="experiment_title")
 
 
 def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
@@ -123,7 +117,7 @@ def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSum
 
     ids = sorted(sets, key=rank)
     titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
-    id_ = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="experiment_set")
+    id_ = choices.selectbox(say("evaluate.sets.set"), titles, key="experiment_set")
     if rank(id_) == 3:
         message(say("evaluate.form.other_corpus"))
     return sets[id_]
@@ -134,13 +128,11 @@ def _baseline(runs: Sequence[RunSpec]) -> str:
     if len(runs) < 2:
         return ""
     titles = run_titles.titles(runs)
-    keys, usual = list(titles), usual_baseline(runs)
-    remembered = st.session_state.get(_BASELINE)
-    label, format_func = say("evaluate.form.baseline"), titles.__getitem__
+    remembered, label = st.session_state.get(_BASELINE), say("evaluate.form.baseline")
     chosen: str = widgets.show(
         "experiment_baseline",
-        remembered if remembered in titles else usual,
-        lambda mount: st.selectbox(label, keys, index=keys.index(mount.value), format_func=format_func, **mount.wired),
+        remembered if remembered in titles else usual_baseline(runs),
+        lambda mount: choices.selectbox(label, titles, mount.value, **mount.wired),
         partial(st.session_state.__setitem__, _BASELINE),
         form=widgets.labels(titles),
     )

@@ -77,13 +77,7 @@ def _corpus(key: str) -> str:
     titles = {"": say("evaluate.sets.no_corpus")}
     titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
     chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
-    return st.selectbox(
-        say("evaluate.sets.corpus"),
-        list(titles),
-        index=list(titles).index(chosen) if chosen in titles else 0,
-        format_func=titles.__getitem__,
-        key=f"set_corpus_{key}",
-    )
+    return str(choices.selectbox(say("evaluate.sets.corpus"), titles, chosen, key=f"set_corpus_{key}"))
 
 
 def write() -> None:
@@ -146,11 +140,7 @@ def generate() -> None:
 def _generate(indexes: Mapping[str, IndexSummary]) -> None:
     draw(markup.muted(say("evaluate.sets.generate_hint")))
     titles = {id_: each.title for id_, each in indexes.items()}
-    ids, current = list(titles), state.recall("index")
-    label, format_func = say("frame.index"), titles.__getitem__
-    index = st.selectbox(
-        label, ids, index=ids.index(current) if current in titles else 0, format_func=format_func, key="generate_index"
-    )
+    index = choices.selectbox(say("frame.index"), titles, state.recall("index"), key="generate_index")
     model = _model()
     kinds = {kind: measure_words.kind_title(kind) for kind in TEMPLATE_KINDS}
     if model == BUILTIN:
@@ -189,9 +179,7 @@ def _model() -> str:
             names = [BUILTIN, *map(endpoint_view.full_name, writers)]
             titles = {name: model_title(name) for name in names}
             titles[BUILTIN] = say("evaluate.sets.by_templates")
-            return st.selectbox(
-                say("evaluate.sets.by"), names, format_func=lambda name: titles.get(name, name), key="generate_model"
-            )
+            return str(choices.selectbox(say("evaluate.sets.by"), titles, key="generate_model"))
     return BUILTIN
 
 

@@ -1,6 +1,7 @@
 """The form of a sweep: the varied settings, the corpus, the questions, and what the sweep will take."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, replace
 from typing import Any
 
@@ -32,7 +33,6 @@ _USUAL: Mapping[str, str] = {  # values that a person sees first
     "top_c": "3, 5, 8, 12",
 }
 _MOST_AXES = 4
-_LONGEST_TITLE = 120
 
 
 def button() -> None:
@@ -53,7 +53,7 @@ def _form() -> None:
         corpus = _corpus(corpora)
         ids = sorted(sets, key=lambda id_: sets[id_].corpus_id != corpus.id)
         titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
-        question_set = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="sweep_set")
+        question_set = choices.selectbox(say("evaluate.sets.set"), titles, key="sweep_set")
         config, index = _settings(corpus)
         strategies = all_strategies().by_name()
         strategy = _strategy(strategies)
@@ -69,7 +69,7 @@ def _form() -> None:
         axes=" × ".join(measure_words.axis_title(axis.name) for axis in axes),
         corpus=corpus.name,
     )
-    title = title_view.field(say("evaluate.form.title"), default=default, longest=_LONGEST_TITLE, key="sweep_title")
+    title = title_view.field(default, key="sweep_title")
     if not title:
         return
     spec = SweepSpec(
@@ -116,9 +116,7 @@ def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
     current = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
     ids = sorted(corpora, key=lambda id_: id_ != current)
     titles = {id_: corpora[id_].name for id_ in ids}
-    return corpora[
-        st.selectbox(say("evaluate.sweep.form.corpus"), ids, format_func=titles.__getitem__, key="sweep_corpus")
-    ]
+    return corpora[choices.selectbox(say("evaluate.sweep.form.corpus"), titles, key="sweep_corpus")]
 
 
 def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
@@ -131,9 +129,7 @@ def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
     with plain_errors():
         if session.workbench().builds.has_reference(corpus.id):
             titles[REFERENCE] = say("evaluate.sweep.form.reference")
-    chosen = st.selectbox(
-        say("evaluate.sweep.form.settings"), list(titles), format_func=titles.__getitem__, key="sweep_settings_of"
-    )
+    chosen = choices.selectbox(say("evaluate.sweep.form.settings"), titles, key="sweep_settings_of")
     if chosen == REFERENCE:
         return IndexConfig(model=REFERENCE), None
     if chosen not in corpus_indexes:
@@ -143,9 +139,9 @@ def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
 
 
 def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
-    titles = {name: words(info.title) for name, info in strategies.items()}
-    names = sorted(titles, key=lambda name: name != "leanrag")
-    return st.selectbox(say("ask.strategy"), names, format_func=titles.__getitem__, key="sweep_strategy")
+    names = sorted(strategies, key=lambda name: name != "leanrag")
+    titles = {name: words(strategies[name].title) for name in names}
+    return str(choices.selectbox(say("ask.strategy"), titles, key="sweep_strategy"))
 
 
 def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
@@ -191,28 +187,21 @@ def _values_of(spec: Field[Any]) -> str:
 def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
     """Read the distinct values of a setting, separated by commas. Raises InvalidConfig for a value of another type."""
     parts = parts_of(text)
+    readers: dict[type, Callable[[str], Parameter]] = {bool: state.as_flag, int: int, float: float}
     try:
-        if isinstance(spec.default, bool):
-            return tuple(state.as_flag(part) for part in parts)
-        if isinstance(spec.default, int):
-            return tuple(int(part) for part in parts)
-        if isinstance(spec.default, float):
-            return tuple(float(part) for part in parts)
+        return tuple(map(readers.get(type(spec.default), str), parts))
     except ValueError as error:
         kind = "evaluate.sweep.form.whole_numbers" if isinstance(spec.default, int) else "evaluate.sweep.form.numbers"
         name = option_title(spec.name)
         raise InvalidConfig(
             "evaluate.sweep.form.bad_value", name=name, kind=message_of(kind), text=text[:80]
         ) from error
-    return tuple(parts)
 
 
 def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
     """Ask whether to run every combination or a sample; return the sampler, the number of points and the seed."""
     titles = {name: say(f"evaluate.sweep.form.sampler.{name}") for name in SAMPLERS}
-    n_grid = 1
-    for axis in axes:
-        n_grid *= len(axis.values)
+    n_grid = math.prod(len(axis.values) for axis in axes)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         sampler = choices.segmented_control(say("evaluate.sweep.form.sampler"), titles, GRID, key="sweep_sampler")
         if not sampler or sampler == GRID:

@@ -4,15 +4,17 @@ import streamlit as st
 
 from pages.common.messages import message, say
 
+_LONGEST = 120
 
-def field(label: str, *, default: str, longest: int, key: str) -> str:
-    """Draw the field and return the title: the default where nothing is written, "" where it is too long.
+
+def field(default: str, *, key: str) -> str:
+    """Draw the field of a title and return it: the default where nothing is written, "" where it is too long.
 
     The browser does not limit the field: Streamlit would drop a pasted text that is too long without a word.
     """
-    default = default if len(default) <= longest else f"{default[: longest - 1]}…"
-    title = st.text_input(label, "", placeholder=default, key=key).strip() or default
-    return title if fits(title, longest) else ""
+    default = default if len(default) <= _LONGEST else f"{default[: _LONGEST - 1]}…"
+    title = st.text_input(say("evaluate.form.title"), "", placeholder=default, key=key).strip() or default
+    return title if fits(title, _LONGEST) else ""
 
 
 def fits(text: str, longest: int) -> bool:

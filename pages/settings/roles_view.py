@@ -28,7 +28,7 @@ from leanrag_core.workbench.role_checks import (
     why_untried,
 )
 from leanrag_core.workbench.samples import FIRST_SAMPLE
-from pages.common import buttons, forms, keys, markup, session, state, widgets
+from pages.common import buttons, choices, forms, keys, markup, session, state, widgets
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
@@ -234,9 +234,7 @@ def _more(settings: Settings, role: str, role_settings: Role) -> None:
             texts[name] = st.text_input(_title(name), getattr(role_settings, name))
         if role == RERANKING:
             titles = {form.name: form.title for form in rerank_forms()}
-            place = list(titles).index(role_settings.rerank_form) if role_settings.rerank_form in titles else 0
-            form = st.selectbox(_title("rerank_form"), list(titles), place, format_func=titles.__getitem__)
-            texts["rerank_form"] = form
+            texts["rerank_form"] = choices.selectbox(_title("rerank_form"), titles, role_settings.rerank_form)
         texts["body"] = st.text_area(
             _title("body"), role_settings.body, 90, MAX_BODY, placeholder='{"reasoning_effort": "low"}'
         )
