@@ -15,7 +15,7 @@ function makeText(tag, className, parent, text) {
 }
 
 function makeButton(className, parent, text, run) {
-  const made = (text === undefined ? makeElement : makeText)("button", className, parent, text);
+  const made = (text ? makeText : makeElement)("button", className, parent, text);
   made.type = "button";
   made.onclick = run;
   return made;
