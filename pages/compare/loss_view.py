@@ -136,7 +136,8 @@ def _candidates(column: Column, result: SetResult) -> list[tuple[str, int]]:
         wanted += [(TOP_N, round(options[TOP_N] * factor)) for factor in WIDER_SET]
     if lost[TAKEN] and isinstance(options.get(TOP_C), int) and TOP_C not in column.fixed:
         wanted += [(TOP_C, round(options[TOP_C] * factor)) for factor in WIDER_SET]
-    return [(name, value) for name, value in wanted if options[name] < value <= int(specs[name].metadata["high"])]
+    each_once = dict.fromkeys(wanted)  # of a small number both factors may make the same
+    return [(name, value) for name, value in each_once if options[name] < value <= int(specs[name].metadata["high"])]
 
 
 def _changed(column: Column, option: str, value: int) -> Column:

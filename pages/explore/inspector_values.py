@@ -242,10 +242,13 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
 
 
 def _around(text: str, start: int, end: int) -> list[passages.Piece]:
-    """Return the quote, marked, with whole words around it."""
-    left = text.find(" ", start - _BESIDE, start) + 1 if start > _BESIDE else 0
-    right = text.rfind(" ", end, end + _BESIDE) if end + _BESIDE < len(text) else len(text)
-    before, after = text[left:start], text[end : max(end, right)]
+    """Return the quote, marked, with whole words around it; with characters where no blank is near, as in Chinese."""
+    left, right = max(0, start - _BESIDE), min(len(text), end + _BESIDE)
+    if left and (blank := text.find(" ", left, start)) >= 0:
+        left = blank + 1
+    if right < len(text) and (blank := text.rfind(" ", end, right)) >= 0:
+        right = blank
+    before, after = text[left:start], text[end:right]
     return [
         passages.Piece(f"… {before}" if left else before, frozenset()),
         passages.Piece(text[start:end], frozenset(("name",))),

@@ -198,3 +198,4 @@ def test_no_change_is_tried_that_the_system_does_not_take() -> None:
     assert candidates(25) == [(TOP_C, 38), (TOP_C, 50)]
     assert candidates(30) == [(TOP_C, 45)]
     assert candidates(50) == []
+    assert candidates(1) == [(TOP_C, 2)], "a change is tried once"

@@ -132,8 +132,9 @@ def test_an_edit_by_hand_is_named_and_can_be_taken_back(home: Workbench, visit: 
 def test_the_words_around_a_quote_are_whole() -> None:
     parts = _around("aaaa " * 20 + "Bees dance." + " bbbb" * 20, 100, 111)
     assert [part.text for part in parts] == ["… " + "aaaa " * 11, "Bees dance.", " bbbb" * 11 + " …"]
-    unbroken = _around("Bees dance." + 100 * "z", 0, 11)
-    assert [part.text for part in unbroken] == ["", "Bees dance.", " …"], "no half of a word"
+    chinese = _around("甲" * 100 + "蜜蜂跳舞。" + "乙" * 100, 100, 105)
+    assert [part.text for part in chinese] == ["… " + "甲" * 60, "蜜蜂跳舞。", "乙" * 60 + " …"]
+    assert [part.text for part in _around("蜜蜂跳舞。", 0, 5)] == ["", "蜜蜂跳舞。", ""]
 
 
 def test_a_list_of_chunks_offers_the_next_twelve_or_as_many_as_are_left(home: Workbench, opened: Index) -> None:
