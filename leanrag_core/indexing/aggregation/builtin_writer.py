@@ -140,6 +140,7 @@ class BuiltinWriter:
 
 
 def _in_english(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
+    """Say it in English. total: base relations that are stood for; keywords: in quotation marks."""
     noun = "relation" if view.strength == 1 else "relations"
     joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
     if total > view.strength:
@@ -153,6 +154,7 @@ _KINDS_IN_CHINESE = {"stated": "陈述", "co-occurrence": "共现", "verb": "动
 
 
 def _in_chinese(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
+    """Say it of two groups with Chinese names, as _in_english() does."""
     parts = "、".join(f"{count}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
     joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength}条关系"
     joined += f"，代表其实体之间的{total}条" if total > view.strength else ""
