@@ -211,10 +211,10 @@ class Drawing:
         return result
 
     def _cast(self, x: str, element: int) -> str:
-        return self._graph.add("Cast", x, to=element)[0]
+        return self._one("Cast", x, to=element)
 
     def _turned(self, x: str, *axes: int) -> str:
-        return self._graph.add("Transpose", x, perm=axes)[0]
+        return self._one("Transpose", x, perm=axes)
 
     def _take(self, n: int) -> list[str]:
         return [next(self._whole) for _ in range(n)]
@@ -222,10 +222,8 @@ class Drawing:
     def _constant(self, name: str) -> str:
         return self._graph.constant(name, self._stored[name])
 
-    def _one(self, operator: str, *inputs: str, axis: int | None = None) -> str:
-        if axis is None:
-            return self._graph.add(operator, *inputs)[0]
-        return self._graph.add(operator, *inputs, axis=axis)[0]
+    def _one(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        return self._graph.add(operator, *inputs, **attributes)[0]
 
     def _first_rows(self) -> str:
         """Add to the graph what goes into the first normalisation: the vector of each word piece and that of its
@@ -265,15 +263,9 @@ class Drawing:
         if standing_out:
             rounded = self._one("Concat", rounded, self._one("Gather", rounded, "parts", axis=2), axis=2)
         codes, column = self._graph.constant(name, weights), self._graph.constant(f"{name}_scale", scales)
-        factors = (
-            rounded,
-            codes,
-            "step",
-            column,
-            "middle",
-            self._graph.constant(f"{name}_zero", np.asarray(np.int8(0))),
-        )
-        return self._one("Mul", self._graph.add("MatMulIntegerToFloat", *factors, own=True)[0], largest)
+        zero = self._graph.constant(f"{name}_zero", np.asarray(np.int8(0)))
+        product = self._one("MatMulIntegerToFloat", rounded, codes, "step", column, "middle", zero, own=True)
+        return self._one("Mul", product, largest)
 
 
 class _EarlierDrawing(Drawing):
@@ -285,7 +277,7 @@ class _EarlierDrawing(Drawing):
 
     def _attended(self, projected: str, bias: str) -> str:
         parts = self._graph.add("Split", projected, "thirds", results=3, axis=2)
-        return self._graph.add("MultiHeadAttention", *parts, bias, own=True, num_heads=_HEADS)[0]
+        return self._one("MultiHeadAttention", *parts, bias, own=True, num_heads=_HEADS)
 
     def _bent(self, up: str, bias: str) -> str:
-        return self._graph.add("BiasGelu", up, bias, own=True)[0]
+        return self._one("BiasGelu", up, bias, own=True)
