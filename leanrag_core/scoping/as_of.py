@@ -25,7 +25,7 @@ from leanrag_core.text.tokens import count_many
 from leanrag_core.text.words import lexical_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index
-from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.rows import Lists, numbers, with_column
 from leanrag_core.types.scope import LeftOut, NotValid
 
 _ENTITY_SENTENCES, _RELATION_SENTENCES = 3, 5  # as many as merging keeps of a heuristic one
@@ -139,11 +139,10 @@ def texts_then(index: Index, documents: np.ndarray, day: str, dates: Sequence[st
     }
     emptied = frozenset(chunk for chunk, text in changed.items() if not text.strip())
     rest = {chunk: text for chunk, text in changed.items() if chunk not in emptied}
-    table = index.documents.set_column(
-        index.documents.schema.get_field_index("text"), index.documents.schema.field("text"), pa.array(texts)
-    )
     chunks, vectors = _chunk_columns(index, rest, embed)
-    index_then = replace(index, documents=table, chunks=chunks, chunk_vectors=vectors)
+    index_then = replace(
+        index, documents=with_column(index.documents, "text", texts), chunks=chunks, chunk_vectors=vectors
+    )
     return TextsThen(index_then, frozenset(changed), emptied, _counted(reasons))
 
 
@@ -157,8 +156,7 @@ def _chunk_columns(index: Index, texts: dict[int, str], embed: Embed) -> tuple[p
     vectors[rows] = embed(list(texts.values()))
     tokens = np.array(numbers(chunks["tokens"]))
     tokens[rows] = count_many(list(texts.values()))
-    place = chunks.schema.get_field_index("tokens")
-    return chunks.set_column(place, chunks.schema.field("tokens"), pa.array(tokens)), vectors
+    return with_column(chunks, "tokens", tokens), vectors
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Layer
 from leanrag_core.types.index import CHUNK_TOKENS, FOLDER, Cut, Index
 from leanrag_core.types.manifest import HEURISTIC
-from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.rows import Lists, numbers, with_column
 from leanrag_core.types.scope import NOTHING_LEFT_OUT, Data, DocumentData, Scope, ScopedDocument
 from leanrag_core.types.settings import Apply
 
@@ -185,9 +185,7 @@ def _assembled(index: Index, cut: Cut, layers: tuple[Layer, ...], dates: Sequenc
     """Return the index of the layers. dates: of all documents, where it is as of a date."""
     chunks = index.chunks.take(pa.array(cut.chunks))
     owner = np.searchsorted(cut.documents, numbers(chunks["document"])).astype(np.int32)
-    chunks = chunks.set_column(
-        chunks.schema.get_field_index("document"), index.chunks.schema.field("document"), pa.array(owner)
-    )
+    chunks = with_column(chunks, "document", owner)
     of_day = [] if dates is None else [cut.scope.as_of, *dates]
     inside = [*index.documents["id"].take(pa.array(cut.documents)).to_pylist(), *of_day]
     digest = hashlib.sha256("\n".join(inside).encode())

@@ -25,8 +25,8 @@ def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
     return np.concatenate([*arrays, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
 
 
-def with_column(table: pa.Table, name: str, values: Sequence[Any]) -> pa.Table:
-    """Return the table with other values in that column."""
+def with_column(table: pa.Table, name: str, values: Sequence[Any] | np.ndarray) -> pa.Table:
+    """Return the table with other values, (rows,), in that column."""
     place = table.schema.get_field_index(name)
     field = table.schema.field(place)
     return table.set_column(place, field, pa.array(values, field.type))
