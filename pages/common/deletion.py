@@ -13,6 +13,7 @@ from pages.common.html import draw
 from pages.common.messages import kept_fault, message
 
 _FAULT = "lr_deletion_fault"
+_DELETED = "lr_deletion_done"  # whether what the dialog is about is gone
 
 
 def button(
@@ -33,6 +34,7 @@ def button(
     opened_key = f"{key} {name}"  # where this thing is gone, the same button may be about the next one
 
     def begin() -> None:
+        st.session_state[_DELETED] = False
         dialogs.open_form(opened_key)
         if on_click is not None:
             on_click()
@@ -63,10 +65,15 @@ def now(delete: Callable[[str], object], id_: str) -> None:
 
 
 def _confirm(key: str, label: str, name: str, means: str, delete: Callable[[], object]) -> None:
+    def act() -> None:
+        if not st.session_state[_DELETED]:  # or it is the second of two quick clicks
+            delete()
+            st.session_state[_DELETED] = True
+
     st.text(visible(name))
     draw(markup.muted(means))
     # A callback, so that no redrawing can lose the click.
-    if buttons.secondary(label, "delete", key, kept_fault(_FAULT)(delete)):
+    if buttons.secondary(label, "delete", key, kept_fault(_FAULT)(act)):
         fault = st.session_state.pop(_FAULT, None)
         if fault is None:
             dialogs.close()

@@ -166,3 +166,32 @@ def test_a_deletion_is_not_about_another_thing_when_its_own_is_gone() -> None:
     app.session_state["things"] = ["barn"]
     app.run()
     assert not confirmations(app)
+
+
+def page_with_two_clicks() -> None:
+    import streamlit as st
+
+    from leanrag_core.errors import InvalidConfig
+    from pages.common import deletion
+
+    def delete() -> None:
+        if not st.session_state.things:
+            raise InvalidConfig("part.unknown", part="mill", known="")
+        st.session_state.things.pop()
+
+    if "things" not in st.session_state:
+        st.session_state["things"] = ["mill"]
+        deletion.button("delete", "Delete", "Delete?", "mill", "All of it.", delete)
+    else:
+        for click in ("first", "second"):  # both reach the server before the dialog is closed
+            deletion._confirm(click, "Delete", "mill", "All of it.", delete)
+
+
+def test_a_second_click_deletes_nothing_and_says_nothing() -> None:
+    app = AppTest.from_function(page_with_two_clicks).run()
+    app.button("delete").click().run()
+    app.button("first").click()
+    app.button("second").click().run()
+    assert not app.exception
+    assert app.session_state["things"] == []
+    assert "lr_deletion_fault" not in app.session_state
