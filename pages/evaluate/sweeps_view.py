@@ -179,7 +179,7 @@ def _findings(sweep: SweepResult, changed: str, measure: str, kind: str) -> Find
 def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str, kind: str) -> None:
     draw(markup.muted(_facts(summary, sweep)))
     if not sweep.is_complete:
-        message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
+        message(say("evaluate.sweep.partial", done=summary.rows, all=summary.all, n=summary.built))
         if not summary.is_shipped and not any(job.kind == SWEEP_JOB for job in session.running_jobs()):
             buttons.secondary(say("evaluate.history.go_on"), "play_arrow", "sweep_go_on", _go_on, sweep)
     shown = _findings(sweep, summary.changed, measure, kind)
