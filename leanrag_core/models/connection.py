@@ -119,9 +119,11 @@ class Connection:
             return None
 
     @contextmanager
-    def _plain_errors(self, timeout_seconds: float = 0.0) -> Iterator[None]:
+    def _plain_errors(
+        self, timeout_seconds: float = 0.0, *, is_begun: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
         """Convert the package's errors into those of this project, without the key. timeout_seconds: of the call, 0 for
-        that of the settings."""
+        that of the settings. is_begun: tells whether a part of the reply has come."""
         openai = openai_package()
         try:
             yield
@@ -135,7 +137,10 @@ class Connection:
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
                 raise self._masked(error.__cause__) from None
-            problem = self._no_answer(root_cause(error))
+            if is_begun():
+                problem = EndpointBusy("endpoint.broke_off", address=self.address)
+            else:
+                problem = self._no_answer(root_cause(error))
         except openai.APIStatusError as error:
             answer = ErrorAnswer(error.status_code, error.body, error.response.headers, error.message)
             problem = error_of(answer, self.address, self.settings.key_variable)

@@ -274,7 +274,7 @@ class Endpoint(Connection):
 
         shown = ReasoningFilter(pass_on, opened=model in self.forms.reasons_unopened)
         timeout = self.timeout_seconds(model, request.messages, request.max_tokens)
-        with self._plain_errors(timeout):
+        with self._plain_errors(timeout, is_begun=lambda: n_events > 0):
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
                 **self._request(request, form),

@@ -291,7 +291,7 @@ def test_a_second_window_joins_the_answer_that_is_being_written(
 @pytest.mark.parametrize(
     ("kind", "expected_text"),
     [
-        (faults.RESET, "does not answer"),
+        (faults.RESET, "http://127.0.0.1"),
         (faults.HTML_200, "perhaps the page of a proxy"),  # no piece of a stream: it is asked in one piece
         (faults.HTTP_500, "fails with status 500"),
         (faults.EMPTY_CONTENT, "The reply is empty"),

@@ -1,6 +1,8 @@
 """Language and embedding models against the scripted server: what is stored, what is refused, what is reported."""
 
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +199,28 @@ def test_a_stream_that_breaks_off_is_an_error_and_not_an_answer(server: Endpoint
     with pytest.raises(LeanRAGError):
         made.language("openai:m").stream(HELLO, lambda text: None)
     assert len(made.memory) == 0
+
+
+class _CutOff(BaseHTTPRequestHandler):
+    """Sends two words of a stream, and closes the connection."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        event = b'data: {"choices": [{"index": 0, "delta": {"content": "The bees"}}]}\n\n'
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        self.wfile.write(head + b"%x\r\n%b\r\n" % (len(event), event))
+
+
+def test_a_server_that_breaks_off_within_its_reply_is_not_said_to_be_silent(tmp_path: Path) -> None:
+    pieces: list[str] = []
+    with HTTPServer(("127.0.0.1", 0), _CutOff) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        settings = Settings(base_url=f"http://127.0.0.1:{server.server_port}/v1", timeout_seconds=30)
+        language = Models(settings, CallStore(tmp_path / "calls"), Budget(), "an index").language("openai:m")
+        with pytest.raises(EndpointBusy, match="broke off in the middle of its reply"):
+            language.stream(HELLO, pieces.append)
+        server.shutdown()
+    assert pieces == ["The bees"]
 
 
 @pytest.mark.parametrize("kind", [faults.RATE_LIMIT, faults.HTTP_500, faults.HTML_200])
