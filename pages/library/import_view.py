@@ -7,7 +7,7 @@ from typing import IO
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import ImportFailed, LeanRAGError
 from leanrag_core.figures.lines import import_lines
 from leanrag_core.files.written_paths import written_path
 from leanrag_core.importing.base import broken_importers, importers
@@ -15,7 +15,7 @@ from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import shortened, visible
-from pages.common import buttons, markup, running_view, session, state, uploads
+from pages.common import buttons, forms, markup, running_view, session, state, uploads
 from pages.common.frame import page_path, plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
@@ -25,6 +25,7 @@ _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports
 _RECOGNISE = ""
 _MADE = 4  # facts that the tiles show
 _LISTED = 60  # most left-out rows in a preview
+_NAMED = 3  # most uploaded files that an error names
 
 
 @dataclass(frozen=True)
@@ -105,16 +106,30 @@ def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> Looke
     workbench = session.workbench()
     if not files:
         path = written_path(folder)
-        return LookedAt(path, path.name or str(path), False, workbench.imports.preview(path, format_name))
+        return LookedAt(path, path.name or str(path), False, _previewed(path, format_name, str(path)))
     uploads = [UploadedFile(file.name, file) for file in files]
     path = workbench.imports.uploads.add(uploads)
     try:
-        preview = workbench.imports.preview(path, format_name)
+        names = forms.first_of([file.name for file in uploads], _NAMED)
+        preview = _previewed(path, format_name, names)
     except LeanRAGError:
         workbench.imports.uploads.discard(path)
         raise
     stem = Path(uploads[0].name).stem
     return LookedAt(path, stem if len(uploads) == 1 else path.name, True, preview)
+
+
+def _previewed(path: Path, format_name: str, chosen: str) -> ImportPreview:
+    """Return what the path would give. chosen: as a person knows it, who has not seen the folder of uploaded files.
+    Raises LeanRAGError, which names what was chosen, and formats by their titles."""
+    try:
+        return session.workbench().imports.preview(path, format_name)
+    except ImportFailed as error:
+        code, values = error.message.code, dict(error.message.values)
+        values |= {name: chosen for name in ("path", "folder") if values.get(name) == str(path)}
+        if code == "import.not_recognised":
+            values["known"] = say("ask.comma").join(words(importer.title) for importer in importers())
+        raise ImportFailed(code, **values) from error
 
 
 def _preview(looked_at: LookedAt) -> None:

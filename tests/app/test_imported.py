@@ -61,6 +61,26 @@ def test_the_form_previews_what_it_imports_and_a_job_does_it(
     assert job.report.drops["import"] == 4
 
 
+def test_files_of_no_known_format_are_named_as_they_were_chosen_and_formats_by_their_titles(
+    home: Workbench, visit: Visit, tmp_path: Path
+) -> None:
+    app = visit("library", home)
+    app.button(key="open_import").click().run()
+    app.text_input(key="import_path").input(str(tmp_path)).run()
+    app.button(key="primary_preview_import").click().run()
+    assert f"{tmp_path} is of no known format" in drawn.text(app)
+    assert "Microsoft GraphRAG, HippoRAG" in drawn.text(app)
+    app.text_input(key="import_path").input("").run()
+    app.file_uploader[-1].set_value([("bee_notes.txt", b"Bees.", "text/plain")]).run()
+    for format_name, wrong in (("", "is of no known format"), ("lightrag", "graph_chunk_entity_relation.graphml")):
+        app.selectbox(key="import_format").set_value(format_name).run()
+        app.button(key="primary_preview_import").click().run()
+        drawn.assert_sound(app)
+        assert "bee_notes.txt" in drawn.text(app)
+        assert wrong in drawn.text(app)
+        assert str(home.root) not in drawn.text(app)
+
+
 def test_settings_and_prompts_that_an_archive_brings_are_shown_before_it_is_taken(
     home: Workbench, visit: Visit, tmp_path: Path, index: Index
 ) -> None:
