@@ -56,7 +56,7 @@ def _limit_field(name: str, label: str, default: _Number, most: float, *, key: s
 
 
 URL = ("b_name", "b_dollars", "b_tokens")
-_LONGEST_NAME = 200
+LONGEST_NAME = 200  # characters
 _SAMPLED = 3  # chunks of a dry run
 
 
@@ -69,8 +69,8 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
         else:
             builtin_forecast(corpus, config, jobs)
             budget = None
-        fits = widgets.Values(allowed=lambda written: len(written) <= _LONGEST_NAME)
-        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": _LONGEST_NAME}
+        fits = widgets.Values(allowed=lambda written: len(written) <= LONGEST_NAME)
+        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": LONGEST_NAME}
         name = choices.text("b_name", say("build.index_name"), fits, key="index_name", **look)
         label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
         if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):

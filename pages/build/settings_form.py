@@ -16,6 +16,7 @@ from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
+from leanrag_core.types.visible import shortened
 from pages.build import engine_form, forecast_card
 from pages.common import buttons, choices, forms, markup, session, state, widgets
 from pages.common.component import component
@@ -111,7 +112,8 @@ def take_settings(index: IndexSummary) -> None:
     fill(values)
     engine_form.take_settings(values)
     state.remember("corpus", index.corpus_id)
-    state.remember("b_name", say("build.changed_name", name=index.name))
+    room = forecast_card.LONGEST_NAME - len(say("build.changed_name", name=""))
+    state.remember("b_name", say("build.changed_name", name=shortened(index.name, room)))
     st.toast(say("build.form_filled"), icon=":material/content_copy:")
 
 
