@@ -14,6 +14,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.calls import CallRecord
 from leanrag_core.types.config import model_title
+from leanrag_core.types.visible import visible
 from pages.common import buttons, choices, dialogs, downloads, forms, markup, session
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
@@ -182,7 +183,10 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
     if extent == ways[0]:
         titles = {
             id_: say("ask.comma").join(
-                [names.get(id_, id_) or say("settings.calls.no_index"), say("build.spent.calls", n=by_index[id_])]
+                [
+                    visible(names.get(id_, id_)) or say("settings.calls.no_index"),
+                    say("build.spent.calls", n=by_index[id_]),
+                ]
             )
             for id_ in sorted(by_index)
         }

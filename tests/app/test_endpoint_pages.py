@@ -397,3 +397,16 @@ def test_a_graph_that_the_built_in_writer_wrote_in_part_says_so_on_every_page(
         text = drawn.text(visit(page, llm_home, index=summary.id))
         assert "7 of its texts built-in" in text
         assert "The model failed at 7 aggregated texts, which the built-in writer wrote" in text
+
+
+def test_a_name_that_turns_the_direction_of_a_text_is_shown_as_such_among_stored_calls(
+    llm_home: Workbench, visit: Visit
+) -> None:
+    llm_home.indexes.rename(the_index(llm_home).id, "Bees \u202eseeb")
+    app = visit("settings", llm_home)
+    [names] = [frame.value["Index"].tolist() for frame in app.dataframe if "Index" in frame.value]
+    app.button("delete_calls").click().run()
+    drawn.assert_sound(app)
+    for shown in (*names, *app.selectbox("delete_index_calls").options):
+        assert "\u202e" not in shown
+    assert "Bees [U+202E]seeb" in names
