@@ -19,6 +19,7 @@ from leanrag_core.presenting.claims import Claim, Figure, Page
 from leanrag_core.presenting.making import bridges_of
 from leanrag_core.presenting.story import Presentation, PresentedQuestion, Side
 from leanrag_core.retrieval.settings import settings_words
+from leanrag_core.text.words import words_around
 from leanrag_core.types.trace import AnswerPart, Trace
 
 _OPENING = 300  # characters of an answer beside another one
@@ -270,10 +271,8 @@ def _cited_texts(side: Side, words: Words) -> dict[str, dict[str, str]]:
 def _excerpt(text: str, quote: str) -> str:
     """Return the part of a text that a sentence of the answer is taken from, with some of what is around it; else its
     beginning."""
-    at = text.find(quote.strip()) if quote.strip() else -1
-    start = max(0, at - _BEFORE)
-    if start:
-        start = text.find(" ", start) + 1
+    at = max(0, text.find(quote.strip()))
+    start, _ = words_around(text, at, at, _BEFORE)
     end = start + _MOST_TEXT
     return ("… " if start else "") + text[start:end].strip() + (" …" if end < len(text) else "")
 

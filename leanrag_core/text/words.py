@@ -77,3 +77,14 @@ has have how i if in into is it its many may me more most much must no not of on
 should so some than that the their them then there these they this those through to under up upon was we were what
 when where which while who whom whose why will with would you your
 """)
+
+
+def words_around(text: str, start: int, end: int, most: int) -> tuple[int, int]:
+    """Return where the whole words begin and end that stand at most so many characters before start and behind end; the
+    characters themselves where no blank is among them, as in Chinese."""
+    first, last = max(0, start - most), min(len(text), end + most)
+    if first and (blank := text.find(" ", first, start)) >= 0:
+        first = blank + 1
+    if last < len(text) and (blank := text.rfind(" ", end, last)) >= 0:
+        last = blank
+    return first, last

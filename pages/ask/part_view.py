@@ -13,7 +13,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import IndexSummary
 from pages.ask import asking
-from pages.common import buttons, markup, session
+from pages.common import buttons, dialogs, markup, session
 from pages.common.html import draw, html
 from pages.common.messages import message, say, span, words
 from pages.common.scope import Scope
@@ -191,13 +191,14 @@ def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
     try:
         job = session.workbench().jobs.job(job_id)
     except LeanRAGError:  # the index was deleted meanwhile
-        st.rerun()
+        dialogs.refresh()
+        return
     if job.status == "done":
         st.session_state.pop(scope.key("parts_tried"), None)
         if ask_again:
             asking.want(scope, ask_again)
     if not job.live:
-        st.rerun()
+        dialogs.refresh()
     draw(
         markup.label(say("part.being_made", title=title), numbers.share(job.share)),
         markup.progress_bar(title, job.share),

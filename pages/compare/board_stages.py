@@ -16,7 +16,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
-from pages.common import buttons, session, state
+from pages.common import buttons, dialogs, session, state
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 
@@ -101,8 +101,8 @@ def _end(making: Making) -> None:
 def _progress(base: IndexSummary) -> None:
     making = _making(base)
     if making.call is None or making.call.wait(0):
-        st.rerun()
-    assert making.call is not None
+        dialogs.refresh()
+        return
     progress = making.call.pieces[-1] if making.call.pieces else None
     doing = words(BUILD.stage(progress.stage if progress else BUILD.stages[0].name).doing)
     text = say("compare.making", doing=doing, seconds=int(time.monotonic() - making.began))

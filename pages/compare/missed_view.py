@@ -13,6 +13,7 @@ from leanrag_core.figures import numbers, passages
 from leanrag_core.figures.overlaps import lane_drawing
 from leanrag_core.queries.entity_search import find_entities, names_of_chunk
 from leanrag_core.system.threads import BoundedCache
+from leanrag_core.text.words import words_around
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from pages.common import buttons, choices, drawing_view, forms, markup, session, state
@@ -96,8 +97,7 @@ def _marked(index: Index, gold: Gold) -> Markup:
     if start < 0:
         return html("{}", text)
     end = start + len(gold.quote)
-    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
-    first = text.find(" ", first, start) + 1 if first else 0
+    first, last = words_around(text, start, end, _AROUND)
     before = ("… " if first else "") + text[first:start]
     after = text[end:last] + (" …" if last < len(text) else "")
     return joined((before, html("<mark>{}</mark>", _with_names(text[start:end], names)), after))

@@ -10,6 +10,7 @@ from leanrag_core.queries.browse import MemberRelation, entities_in, entity_rows
 from leanrag_core.queries.conflicts import conflicts_of_entity, conflicts_of_relation
 from leanrag_core.queries.hits import QuestionHits, chunk_marks, question_hits
 from leanrag_core.queries.made_by import chunk_made_by, entity_made_by, relation_made_by
+from leanrag_core.text.words import words_around
 from leanrag_core.types.conflicts import DENIED, Conflict
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
@@ -242,12 +243,8 @@ def _conflicts(index: Index, conflicts: Sequence[Conflict]) -> list[Values]:
 
 
 def _around(text: str, start: int, end: int) -> list[passages.Piece]:
-    """Return the quote, marked, with whole words around it; with characters where no blank is near, as in Chinese."""
-    left, right = max(0, start - _BESIDE), min(len(text), end + _BESIDE)
-    if left and (blank := text.find(" ", left, start)) >= 0:
-        left = blank + 1
-    if right < len(text) and (blank := text.rfind(" ", end, right)) >= 0:
-        right = blank
+    """Return the quote, marked, with whole words around it."""
+    left, right = words_around(text, start, end, _BESIDE)
     before, after = text[left:start], text[end:right]
     return [
         passages.Piece(f"… {before}" if left else before, frozenset()),

@@ -17,7 +17,7 @@ from leanrag_core.retrieval.settings import official_settings, settings_line, sh
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.visible import visible
-from pages.common import buttons, choices, markup, session, state
+from pages.common import buttons, choices, dialogs, markup, session, state
 from pages.common.html import draw
 from pages.common.messages import message, say, words
 
@@ -165,6 +165,6 @@ def _progress() -> None:
         except LeanRAGError as error:  # drawn in the form, since this fragment is not drawn again
             tried = state.in_session(_TRIED, _Tried)
             tried.error, tried.visit = error, state.memory().visit
-        st.rerun()
+        dialogs.refresh()
     done, _, total = (call.pieces[-1].strip() if call.pieces else "0/1").partition("/")
     st.progress(int(done) / max(1, int(total)), text=say("present.making", n=int(done), total=int(total)))

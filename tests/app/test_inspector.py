@@ -137,7 +137,11 @@ def test_the_words_around_a_quote_are_whole() -> None:
     assert [part.text for part in _around("蜜蜂跳舞。", 0, 5)] == ["", "蜜蜂跳舞。", ""]
 
 
-def test_a_list_of_chunks_offers_the_next_twelve_or_as_many_as_are_left(home: Workbench, opened: Index) -> None:
+def test_a_list_of_chunks_offers_the_next_twelve_or_as_many_as_are_left(
+    home: Workbench, opened: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home.root))
+
     def more(n_chunks: int) -> list[str]:
         blocks = chunk_blocks(opened, home.indexes.all()[0], [0] * n_chunks, [], shown=12)
         return [block["more"] for block in blocks if block["kind"] == "rows"]

@@ -251,7 +251,7 @@ def test_two_columns_are_compared_renamed_shared_and_opened_elsewhere(
     # A passage that B lacks is marked; what was tried and finds it is taken over.
     page.get_by_role("radio", name="Missed evidence").click()
     settled(page)
-    page.get_by_role("button", name="Mark another passage").click()
+    page.get_by_role("button", name="Mark a passage or an entity").click()
     page.get_by_role("searchbox", name=re.compile("Words in a passage")).fill("paraffin")
     page.keyboard.press("Enter")
     settled(page)
