@@ -41,6 +41,7 @@ _VOTES = 10  # rounds at most in which a row goes to the group or region that mo
 _OVERFULL_REGION = 3  # times its intended rows that a region may hold; what duplicates make is cut
 _OVERFULL_CELL = 8  # times its intended rows that a cell may hold
 _AT_ONCE = 32_768
+_Tie = tuple[float, int, int, int]  # negated, both regions, and the one whose strongest it is
 
 
 @dataclass(frozen=True)
@@ -442,31 +443,33 @@ def _joined(links: "csr_array", sizes: np.ndarray, most: int) -> np.ndarray:
         dict(zip(links.indices[start:stop].tolist(), links.data[start:stop].tolist(), strict=True))
         for start, stop in pairwise(links.indptr.tolist())
     ]
-    size, age, into = sizes.tolist(), [0] * len(sizes), list(range(len(sizes)))
-    waiting: list[tuple[float, int, int, int]] = []  # heap: the negated tie, both regions, their ages added up
+    size, into = sizes.tolist(), list(range(len(sizes)))
 
-    def offer(first: int, second: int) -> None:
-        lower, upper = sorted((first, second))
-        score = round(tied[first][second] / math.sqrt(size[first] * size[second]), 9)
-        heapq.heappush(waiting, (-score, lower, upper, age[first] + age[second]))
+    def strongest(region: int) -> _Tie | None:
+        """Return the strongest tie of a region to one that fits; the lower and upper end stand before the region."""
+        fitting = (
+            (-round(number / math.sqrt(size[region] * size[other]), 9), min(region, other), max(region, other), region)
+            for other, number in tied[region].items()
+            if size[region] + size[other] <= most
+        )
+        return min(fitting, default=None)
 
-    for first, others in enumerate(tied):
-        for second in others:
-            if first < second:
-                offer(first, second)
+    waiting = [tie for region in into if (tie := strongest(region))]
+    heapq.heapify(waiting)
     while waiting:
-        _, first, second, their_age = heapq.heappop(waiting)
-        is_old = into[first] != first or into[second] != second or age[first] + age[second] != their_age
-        if is_old or size[first] + size[second] > most:
-            continue
-        into[second], size[first], age[first] = first, size[first] + size[second], age[first] + 1
-        for third, number in tied[second].items():
-            if third != first:
-                tied[first][third] = tied[third][first] = tied[first].get(third, 0) + number
-            tied[third].pop(second, None)
-        for third in tied[first]:
-            offer(first, third)
-    region = np.array(into)
-    while (region != region[region]).any():
-        region = region[region]
-    return np.unique(region, return_inverse=True)[1]
+        tie = heapq.heappop(waiting)
+        _, first, second, region = tie
+        if tie == strongest(region):
+            into[second], size[first] = first, size[first] + size[second]
+            for third, number in tied[second].items():
+                if third != first:
+                    tied[first][third] = tied[third][first] = tied[first].get(third, 0) + number
+                tied[third].pop(second, None)
+            tied[second] = {}
+            region = first
+        if waits := strongest(region):  # also where the other end was joined elsewhere, or has grown
+            heapq.heappush(waiting, waits)
+    joined = np.array(into)
+    while (joined != joined[joined]).any():
+        joined = joined[joined]
+    return np.unique(joined, return_inverse=True)[1]
