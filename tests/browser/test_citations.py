@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from leanrag_core.figures.scripts import script_path
 from tests.browser.conftest import PROJECT, Watched
 
 pytestmark = pytest.mark.browser
@@ -34,7 +35,8 @@ def test_a_sentence_with_many_marks_wraps_and_each_opens_after_the_answer_is_dra
         '<div style="width:250px"><div class="lr-cites"><div class="lr-answer"></div><div class="lr-evidence"></div>'
         '<div class="lr-tip" hidden></div></div></div>'
     )
-    scripts = (PROJECT / "pages" / "common" / "marks.js", FOLDER / "citations.js")
+    common = PROJECT / "pages" / "common"
+    scripts = (script_path("svg"), common / "elements.js", common / "marks.js", FOLDER / "citations.js")
     page.evaluate(DRAW, ["\n".join(path.read_text(encoding="utf-8") for path in scripts), text])
     assert page.locator(".lr-answer").evaluate("answer => answer.scrollWidth <= answer.clientWidth")
     assert "".join(page.locator(".lr-answer .said").all_text_contents()) == text
