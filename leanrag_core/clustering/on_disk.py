@@ -4,16 +4,12 @@ What is compared and added up are whole numbers: any processor and any number of
 averages and regions.
 """
 
-import heapq
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from mmap import mmap
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,15 +17,11 @@ from leanrag_core.clustering.blocks import over_blocks, row_blocks
 from leanrag_core.clustering.code_kmeans import draw_rows, kmeans, label_means
 from leanrag_core.clustering.codes import NearestCodes, RowsOnDisk, coded, scale_of, unit
 from leanrag_core.clustering.neighbours import offsets_of
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from leanrag_core.clustering.regions import cut_overfull, group_by_votes, join_regions
 
 _SAMPLE_A_CELL = 48  # rows that the centre of a cell is trained on
 _SAMPLE_OF_SCALE = 8192
 _CELLS_OF_BUCKET = 64  # near cells, whose rows are written together
-_MOST_GROUPS = 40_000  # that are joined to regions one after the other
-_MOST_JOINED = 1.5  # largest region that groups are joined to, in intended sizes
 _SAMPLE_ROUNDS = 3  # in which the cells are made anew from averages of the sample
 _NEIGHBOURS_IN_SAMPLE = 10  # that a row of the sample is averaged with
 _NEAR_CENTRES = 32  # of cells, with which a row of the sample is compared after the first round of a k-means
@@ -37,11 +29,8 @@ _PROBED = 10  # cells that a row is compared with first
 _REFINEMENTS = 2  # rounds in which it is compared with its group and its neighbours' neighbours
 _MOST_OF_TILE = 512  # rows of a group, which are compared together
 _MUTUAL, _ONE_SIDED = 10, 3  # weights of neighbours, by whether they name the row in return; a row itself weighs 10
-_VOTES = 10  # rounds at most in which a row goes to the group or region that most of its neighbours are in
-_OVERFULL_REGION = 3  # times its intended rows that a region may hold; what duplicates make is cut
 _OVERFULL_CELL = 8  # times its intended rows that a cell may hold
 _AT_ONCE = 32_768
-_Tie = tuple[float, int, int, int]  # negated, both regions, and the one whose strongest it is
 
 
 @dataclass(frozen=True)
@@ -90,7 +79,7 @@ def averaged_regions(
     for number in range(rounds):
         before, averages = averages, _averaged(averages, neighbours, folder / f"averages-{number}", seed)
         before.path.unlink()
-    region = _regions(neighbours, grain)
+    region = join_regions(neighbours, group_rows=grain.cell, region_rows=grain.region)
     order = np.argsort(region, kind="stable")
     places = tuple(np.split(order, np.cumsum(np.bincount(region))[:-1]))
     return Regions(averages, neighbours, cells.order, places)
@@ -130,7 +119,7 @@ def _in_cells(vectors: np.ndarray, folder: Path, grain: Grain, seed: int) -> _Ce
 
 
 def _cell_centres(sample: np.ndarray, count: int, folder: Path, group_rows: int, seed: int) -> np.ndarray:
-    """Return the centres of cells, (c, d) int8, at most `count`. sample: (k, d) int8. group_rows: see _groups().
+    """Return the centres of cells, (c, d) int8, at most `count`. sample: (k, d) int8. group_rows: see group_by_votes().
 
     Among many centres a row is nearest to one that shares its chance deviations, and a k-means groups by these. So the
     rows are averaged with their neighbours, found by these first cells; the k-means of the averages groups by what the
@@ -187,7 +176,7 @@ def _sorted_by_cell(spread: "_Spread", folder: Path, n_cells: int, most: int) ->
         if not len(rows):
             continue
         its_codes, its_near = (file.between(0, len(rows)) for file in spread.files_of(number))
-        cut, of_cut = _without_overfull(its_near[:, 0], most)
+        cut, of_cut = cut_overfull(its_near[:, 0], most)
         by_cell = np.argsort(cut, kind="stable")
         codes.append(its_codes[by_cell])
         near.append(its_near[by_cell])
@@ -267,21 +256,9 @@ def _rows(
     return np.concatenate(parts)
 
 
-def _without_overfull(labels: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels 0, 1, ... none of which more than `most` rows have, and the label that each was part of. labels:
-    (n,) int."""
-    order = np.argsort(labels, kind="stable")
-    used, first, sizes = np.unique(labels[order], return_index=True, return_counts=True)
-    piece = (np.arange(len(labels)) - np.repeat(first, sizes)) // most
-    pieces = -(-sizes // most)
-    cut = np.empty(len(labels), dtype=np.int32)
-    cut[order] = np.repeat(np.cumsum(pieces) - pieces, sizes) + piece
-    return cut, np.repeat(used, pieces)
-
-
 def _neighbours(cells: _Cells, folder: Path, k: int, group_rows: int) -> np.ndarray:
     """Return the places of the k nearest rows of each place, itself left out, nearest first; (n, k) int32, in a file.
-    Where fewer other rows were compared with it, the place itself fills the rest. group_rows: see _groups().
+    Where fewer other rows were compared with it, the place itself fills the rest. group_rows: see group_by_votes().
     """
     n = len(cells.order)
 
@@ -313,7 +290,7 @@ def _neighbours(cells: _Cells, folder: Path, k: int, group_rows: int) -> np.ndar
     for number in range(_REFINEMENTS):
         before, path = path, folder / f"neighbours-{number}"
         refined = np.memmap(path, np.int32, "w+", shape=(n, k))
-        tiles = _tiles(_groups(neighbours, group_rows))
+        tiles = _tiles(group_by_votes(neighbours, group_rows))
         for places, nearest in zip(tiles, over_blocks(partial(_refined, cells.codes, neighbours), tiles), strict=True):
             refined[places] = nearest
         neighbours = refined
@@ -379,97 +356,3 @@ def _means(codes: RowsOnDisk, neighbours: np.ndarray, places: np.ndarray) -> np.
     lost = ~sums.any(axis=1)  # neighbours that point the other way may cancel the sum
     sums[lost] = codes.at(places[lost])
     return unit(sums, places)
-
-
-def _regions(neighbours: np.ndarray, grain: Grain) -> np.ndarray:
-    """Return the region of each place, (n,) int32, every region used: groups with many links are joined, then rows vote
-    once more. neighbours: (n, k) places, near ones beside each other."""
-    _, group = np.unique(_groups(neighbours, grain.cell), return_inverse=True)
-    largest = int(_MOST_JOINED * grain.region)
-    region = _joined(_links(group, neighbours), np.bincount(group), largest)[group].astype(np.int32)
-    return _without_overfull(_voted(region, neighbours), _OVERFULL_REGION * grain.region)[0]
-
-
-def _groups(neighbours: np.ndarray, rows: int) -> np.ndarray:
-    """Return groups of places that name each other, (n,) int32, not all numbers used: runs of that many places, in
-    which near ones lie beside each other, after a vote. neighbours: (n, k) places."""
-    n = len(neighbours)
-    return _voted(np.arange(n, dtype=np.int32) // max(rows, -(-n // _MOST_GROUPS)), neighbours)
-
-
-def _voted(labels: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
-    """Return labels that most neighbours of a place have, too, (n,) int32: all take at once what most of their
-    neighbours and they themselves have, of equals their own, until none changes any more. labels: (n,) int32.
-    neighbours: (n, k) places."""
-    for _ in range(_VOTES):
-        before = labels
-        blocks = row_blocks(len(before), _AT_ONCE)
-        labels = np.concatenate(list(over_blocks(partial(_after_vote, before, neighbours), blocks)))
-        if (labels == before).all():
-            break
-    return labels
-
-
-def _after_vote(labels: np.ndarray, neighbours: np.ndarray, places: slice) -> np.ndarray:
-    """Return the labels of those places after one round, (b,), see _voted()."""
-    candidates = np.concatenate([labels[places, None], labels[neighbours[places]]], axis=1)
-    votes = (candidates[:, :, None] == candidates[:, None, :]).sum(axis=2)
-    return np.take_along_axis(candidates, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
-
-
-def _links(group: np.ndarray, neighbours: np.ndarray) -> "csr_array":
-    """Return how often rows of one group name a neighbour in another, in both directions, (g, g) int64, nothing on the
-    diagonal. group: (n,) int, all used. neighbours: (n, k) places."""
-    from scipy.sparse import csr_array
-
-    g = int(group.max()) + 1
-    links = csr_array((g, g), dtype=np.int64)
-    for rows in row_blocks(len(group), _AT_ONCE):
-        pairs, counts = np.unique(group[rows, None] * g + group[neighbours[rows]], return_counts=True)
-        first, second = np.divmod(pairs, g)
-        apart = first != second
-        links += csr_array((counts[apart], (first[apart], second[apart])), shape=(g, g))
-    return links + links.T
-
-
-def _joined(links: "csr_array", sizes: np.ndarray, most: int) -> np.ndarray:
-    """Return the region of each group, (g,) int from 0: the two that are tied most are joined, again and again, as long
-    as both together hold no more than `most` rows.
-
-    links: (g, g) int64, symmetric, see _links(). sizes: (g,) rows of each group. The tie of two is the number of links
-    over the root of the product of their sizes; of equal ties that of the lower numbers comes first.
-    """
-    tied = [
-        dict(zip(links.indices[start:stop].tolist(), links.data[start:stop].tolist(), strict=True))
-        for start, stop in pairwise(links.indptr.tolist())
-    ]
-    size, into = sizes.tolist(), list(range(len(sizes)))
-
-    def strongest(region: int) -> _Tie | None:
-        """Return the strongest tie of a region to one that fits; the lower and upper end stand before the region."""
-        fitting = (
-            (-round(number / math.sqrt(size[region] * size[other]), 9), min(region, other), max(region, other), region)
-            for other, number in tied[region].items()
-            if size[region] + size[other] <= most
-        )
-        return min(fitting, default=None)
-
-    waiting = [tie for region in into if (tie := strongest(region))]
-    heapq.heapify(waiting)
-    while waiting:
-        tie = heapq.heappop(waiting)
-        _, first, second, region = tie
-        if tie == strongest(region):
-            into[second], size[first] = first, size[first] + size[second]
-            for third, number in tied[second].items():
-                if third != first:
-                    tied[first][third] = tied[third][first] = tied[first].get(third, 0) + number
-                tied[third].pop(second, None)
-            tied[second] = {}
-            region = first
-        if waits := strongest(region):  # also where the other end was joined elsewhere, or has grown
-            heapq.heappush(waiting, waits)
-    joined = np.array(into)
-    while (joined != joined[joined]).any():
-        joined = joined[joined]
-    return np.unique(joined, return_inverse=True)[1]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.planted import planted as planted_levels
@@ -174,31 +173,6 @@ def test_neighbours_move_the_average_by_whether_they_name_each_other(tmp_path: P
     assert means == pytest.approx(unit(np.array([[1.0, 1.0], [1.0, 1.0], [0.3, 1.0]])))
 
 
-def test_rows_go_to_the_region_that_most_neighbours_are_in() -> None:
-    neighbours = np.array([[(row + 1) % 4, (row + 2) % 4] for row in range(4)] + [[0, 1]] + [[5, 6]] * 4)
-    region = on_disk._regions(neighbours, Grain(region=4, cell=3))  # the third run of three rows begins in a group
-    assert region.tolist() == [0] * 5 + [1] * 4
-
-
-def test_links_are_counted_in_both_directions_and_not_within_a_cell() -> None:
-    neighbours = np.array([[1, 2], [0, 3], [0, 3], [2, 2]])
-    assert on_disk._links(np.array([0, 0, 1, 2]), neighbours).toarray().tolist() == [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
-
-
-def test_cells_that_are_tied_most_are_joined_as_long_as_there_is_room() -> None:
-    links = np.zeros((5, 5), dtype=np.int64)
-    for one, other, number in ((0, 1, 9), (1, 2, 8), (2, 3, 9), (3, 4, 1)):
-        links[one, other] = links[other, one] = number
-    cells, sizes = csr_array(links), np.array([10, 10, 10, 10, 30])
-    assert on_disk._joined(cells, sizes, 20).tolist() == [0, 0, 1, 1, 2]
-    assert on_disk._joined(cells, sizes, 40).tolist() == [0, 0, 0, 0, 1]
-    assert on_disk._joined(cells, sizes, 70).tolist() == [0, 0, 0, 0, 0]
-    assert on_disk._joined(csr_array((3, 3), dtype=np.int64), np.ones(3, dtype=int), 70).tolist() == [0, 1, 2]
-    large = np.array([10, 10, 1000, 10, 30])  # the same links are less to a large cell
-    assert on_disk._joined(cells, large, 2000).tolist() == [0, 0, 0, 0, 0]
-    assert on_disk._joined(cells, large, 1010).tolist() == [0, 0, 1, 1, 2]
-
-
 @pytest.mark.slow
 def test_regions_tear_few_clusters(tmp_path: Path) -> None:
     """Check what a k-means of the centres did not do: with it, cells tore one row of four hundred from most of its
@@ -214,13 +188,6 @@ def test_regions_tear_few_clusters(tmp_path: Path) -> None:
     together, counts = np.unique(pairs, return_counts=True)
     np.maximum.at(most, together // n, counts)
     assert most.sum() / n > 0.998
-
-
-def test_no_label_is_on_more_rows_than_may_be() -> None:
-    labels, came_from = on_disk._without_overfull(np.array([5, 5, 5, 5, 5, 2, 9]), 2)
-    assert np.bincount(labels).tolist() == [1, 2, 2, 1, 1]
-    assert came_from.tolist() == [2, 5, 5, 5, 9]
-    assert came_from[labels].tolist() == [5, 5, 5, 5, 5, 2, 9]
 
 
 @given(st.lists(st.integers(1, 1000), min_size=1, max_size=30), st.integers(0, 2000))

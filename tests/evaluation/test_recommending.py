@@ -125,7 +125,7 @@ def test_the_same_settings_in_two_experiments_count_once_and_others_are_told_apa
     ]
 
 
-def test_the_time_of_a_question_that_failed_is_none_of_a_retrieval() -> None:
+def test_the_time_of_a_failed_question_does_not_count() -> None:
     experiment = stored({"Good": GOOD}, TOKENS_OF)
     rows = tuple(
         replace(row, scores={}, error="no answer") if place < 10 else row

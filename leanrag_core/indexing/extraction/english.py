@@ -84,7 +84,7 @@ def english_version() -> str:
     raise ModelUnavailable("extraction.no_english_model")
 
 
-# What each list holds is said in the file.
+# The file says what each list holds.
 _LISTS = tomllib.loads(Path(__file__).with_name("english_words.toml").read_text(encoding="utf-8"))
 GENERIC = word_set(_LISTS["generic"])
 LIGHT = word_set(_LISTS["light"]) | word_set(_LISTS["units"])
