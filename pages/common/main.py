@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import ENGLISH
-from pages.common import dialogs, keys, messages, session, tour
+from pages.common import dialogs, keys, messages, page_change, session, tour
 from pages.common.frame import PAGES, mark_path, plain_errors
 from pages.palette import view as palette
 
@@ -31,6 +31,7 @@ def home() -> None:
 
 
 chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
+page_change.resume(chosen.url_path)
 dialogs.begin(chosen.url_path)
 tour.show(chosen.url_path)
 with st.sidebar:
@@ -39,3 +40,4 @@ messages.show_toast()
 with plain_errors():  # such as a full disk, which may occur on any page
     chosen.run()
 dialogs.end()
+page_change.end()

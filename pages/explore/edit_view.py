@@ -11,9 +11,10 @@ from leanrag_core.types.manifest import IMPORTED
 from leanrag_core.types.updating import MAX_NAME, MAX_TEXT, Action, Edit
 from pages.build import index_actions, update_view
 from pages.common import buttons, forms, markup, session, state
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw
 from pages.common.messages import say
+from pages.common.page_change import open_page
 
 _OF_ENTITY: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete")
 _OF_RELATION: tuple[Action, ...] = ("describe-relation", "delete-relation")
@@ -106,4 +107,4 @@ def _start(index: Index, edit: Edit) -> None:
 def _shown_on_build(job_id: str, index_id: str) -> None:
     state.remember("job", job_id)
     state.remember(index_actions.TICKED, index_id)
-    st.switch_page(page_path("build"))
+    open_page("build")

@@ -23,9 +23,10 @@ from leanrag_core.types.summary import CorpusSummary, UploadReport
 from leanrag_core.workbench import Workbench
 from leanrag_core.workbench.corpora import File
 from pages.common import buttons, choices, deletion, dialogs, forms, markup, messages, paging, session, state, uploads
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
+from pages.common.page_change import open_page
 
 _KEY = "lr_uploading"
 _AT_ONCE = 1.5  # seconds; a few small files are added by then, so that the page is drawn only once
@@ -366,7 +367,7 @@ def to_build(corpus_id: str) -> None:
     """Open the Build page for the corpus."""
     state.remember("corpus", corpus_id)
     state.forget("job")
-    st.switch_page(page_path("build"))
+    open_page("build")
 
 
 def _formats() -> str:

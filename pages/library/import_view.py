@@ -16,9 +16,10 @@ from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.visible import shortened, visible
 from pages.common import buttons, forms, markup, running_view, session, state, uploads
-from pages.common.frame import page_path, plain_errors
+from pages.common.frame import plain_errors
 from pages.common.html import draw, html
 from pages.common.messages import message, say, words
+from pages.common.page_change import open_page
 from pages.library import adding_view
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
@@ -180,7 +181,7 @@ def _preview(looked_at: LookedAt) -> None:
             st.session_state[_OPEN] = False
             state.remember("job", job)
             running_view.choose_when_built(job)
-            st.switch_page(page_path("build"))
+            open_page("build")
 
 
 def _dropped(preview: ImportPreview) -> None:
