@@ -69,7 +69,7 @@ def show(
     key = key_of(base)
 
     def changed() -> None:
-        if key == key_of(base):
+        if key == key_of(base) and key in st.session_state:  # else forgotten in a run that was interrupted
             chosen = read(st.session_state[key])
             instead = keep(chosen)
             if instead is not None:  # not in a new widget: a person is in this one, and it would stay beside that

@@ -132,3 +132,32 @@ def test_the_last_page_of_a_list_holds_rows_and_none_comes_after_it() -> None:
 def test_a_note_is_text_whatever_it_says() -> None:
     app = AppTest.from_function(forty_rows).run()
     assert "&lt;b&gt;{4}&lt;/b&gt; &amp; 𝛌" in " ".join(drawn.html(app))
+
+
+def forgotten() -> None:
+    import streamlit as st
+
+    from pages.common import state, widgets
+
+    state.read_url("ask")
+
+    def forget_and_hear() -> None:
+        del st.session_state["lr_word"]
+        mounts[0].changed()
+
+    def field(mount: widgets.Mount[str]) -> str:
+        mounts.append(mount)
+        return st.text_input("W", mount.value, **mount.wired)
+
+    mounts: list[widgets.Mount[str]] = []
+    st.button("Forget", key="forget", on_click=forget_and_hear)
+    word = widgets.remembered("word", "bee", field)
+    st.text(f"word is {word}")
+
+
+def test_a_widget_that_streamlit_has_forgotten_keeps_what_was_chosen_when_the_browser_reports_it() -> None:
+    app = AppTest.from_function(forgotten).run()
+    app.text_input("lr_word").input("wasp").run()
+    app.button("forget").click().run()
+    drawn.assert_sound(app)
+    assert texts(app) == ["word is wasp"]
