@@ -11,6 +11,7 @@ from benchmarks.planted import planted
 from leanrag_core.clustering import blocks
 from leanrag_core.clustering.kmeans import cells_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.system.library_threads import one_blas_thread
 
 TITLE = "Neighbours and k-means cells of n x 384 vectors, ours and scikit-learn's, on 1 thread and on all"
 SIZES = (5_000, 20_000)
@@ -28,11 +29,11 @@ def measure(size: int) -> dict[str, float | int | str]:
     n_cells, n_threads = -(-size // _CELL), blocks.available_cores()
 
     def own_cells(threads: int) -> np.ndarray:
-        with _cores(threads), blocks.one_blas_thread():
+        with _cores(threads), one_blas_thread():
             return cells_of(vectors, _CELL, largest=4 * _CELL, seed=0)[1]
 
     def own_neighbours(threads: int) -> np.ndarray:
-        with _cores(threads), blocks.one_blas_thread():
+        with _cores(threads), one_blas_thread():
             return nearest_neighbours(vectors, _NEIGHBOURS)
 
     def sklearn_centres(threads: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread, over_blocks, product, row_blocks
+from leanrag_core.clustering.blocks import over_blocks, product, row_blocks
 from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.on_disk import Grain, averaged_regions
@@ -25,6 +25,7 @@ from leanrag_core.clustering.ward import started
 from leanrag_core.errors import InvalidVectors, TooFewEntities
 from leanrag_core.files.atomic import writing
 from leanrag_core.messages.message import message
+from leanrag_core.system.library_threads import one_blas_thread
 from leanrag_core.types.settings import Apply
 
 _ONE_SIDED = 0.3  # weight of a neighbour that does not name the row in return; itself and mutual ones weigh 1

@@ -3,7 +3,8 @@ divide and conquer."""
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread, over_blocks, row_blocks
+from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.system.library_threads import one_blas_thread
 
 _ITERATIONS = 8
 _POINTS_A_CELL = 48  # of the sample that the centres are trained on

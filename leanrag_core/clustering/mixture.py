@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_thread_in_scikit_learn, over_blocks, product, row_blocks
+from leanrag_core.clustering.blocks import over_blocks, product, row_blocks
 from leanrag_core.clustering.kmeans import cells_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.reduction import second_moment
+from leanrag_core.system.library_threads import one_thread_in_scikit_learn
 
 N_CANDIDATES = 16
 _ITERATIONS = 10

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_thread_in_scikit_learn
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.system.library_threads import one_thread_in_scikit_learn
 
 _MOST_BY_BIC = 49  # the released code tries 1 ... 49 components
 _MOST_WORK = 5e10  # multiplications of one round over all points: some 10 s on a core

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread, row_blocks
+from leanrag_core.clustering.blocks import row_blocks
 from leanrag_core.clustering.clusters import cluster, described, scatter_within
 from leanrag_core.clustering.mixture import shrunk, whitening_of
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components, numbered_by_first_row
 from leanrag_core.clustering.reduction import principal_axes
 from leanrag_core.clustering.sizes import cluster_means, joined_singletons, split_and_joined
+from leanrag_core.system.library_threads import one_blas_thread
 
 _BLOCK = 4096
 _POINTS_A_DIMENSION = 4

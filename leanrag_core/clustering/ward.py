@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread
 from leanrag_core.clustering.kmeans import cells_of
 from leanrag_core.clustering.sizes import split_and_joined
+from leanrag_core.system.library_threads import one_blas_thread
 from leanrag_core.types.settings import Apply
 
 _GROUP = 1000  # points of a group

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.figures.regions import dense_regions
+from leanrag_core.system.library_threads import one_thread_in_scikit_learn
 
 SAMPLE = 1500  # points that can be told apart, and that t-SNE places in some two seconds
-RULES = "1"  # version of everything that decides a place; raise it when places change
+RULES = "2"  # version of everything that decides a place; raise it when places change
 _DIMENSIONS = 30  # that t-SNE starts from
 _NEIGHBOURS = 5  # between which an entity outside the sample is placed
 _ITERATIONS = 400
@@ -50,21 +51,27 @@ def embedding_places(vectors: np.ndarray) -> MapPlaces:
     drawn = np.asarray(vectors[rows], dtype=np.float64)
     if min(drawn.shape) < 2 or not np.ptp(drawn, axis=0).any():  # a single place
         return MapPlaces(rows, np.full((len(rows), 2), 0.5, dtype=np.float32))
+    with one_thread_in_scikit_learn():  # t-SNE adds up in another order on more threads, which wait more than they work
+        return MapPlaces(rows, _fitted(_projected(drawn)))
+
+
+def _projected(drawn: np.ndarray) -> np.ndarray:
+    """Return (p, 2) places by t-SNE, by PCA alone for three points or fewer. drawn: (p, d) float64, not all alike."""
     from sklearn.decomposition import PCA
 
     # Exact, by the eigenvectors of the covariance; scikit-learn fixes the sign of each axis by its largest entry.
     dimensions = min(_DIMENSIONS, *drawn.shape)
     reduced = PCA(dimensions, svd_solver="covariance_eigh").fit_transform(drawn)
     plane = reduced[:, :2]
-    if len(rows) > 3:
+    if len(drawn) > 3:
         from sklearn.manifold import TSNE
 
         start = plane / max(float(plane[:, 0].std()), 1e-12) * 1e-4  # as t-SNE's own start from PCA, but without chance
         tsne = TSNE(
-            2, init=start, perplexity=min(30.0, (len(rows) - 1) / 3), max_iter=_ITERATIONS, random_state=0, n_jobs=1
+            2, init=start, perplexity=min(30.0, (len(drawn) - 1) / 3), max_iter=_ITERATIONS, random_state=0, n_jobs=1
         )
         plane = tsne.fit_transform(reduced)
-    return MapPlaces(rows, _fitted(plane))
+    return np.asarray(plane)
 
 
 def _fitted(plane: np.ndarray) -> np.ndarray:

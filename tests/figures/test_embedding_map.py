@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from leanrag_core.figures.embedding_map import (
     SAMPLE,
@@ -33,6 +34,18 @@ def test_the_same_vectors_have_the_same_places_within_the_frame() -> None:
     assert shown.places.tobytes() == embedding_places(groups().copy()).places.tobytes()
     assert shown.places.min() >= 0
     assert shown.places.max() <= 1
+
+
+def test_places_do_not_depend_on_the_number_of_threads_that_libraries_have() -> None:
+    draw = np.random.default_rng(0)
+    vectors = unit(draw.normal(size=(40, 384)))[draw.integers(0, 40, 400)]  # of alike ones there are many nearest
+
+    def places(threads: int) -> bytes:
+        with threadpool_limits(limits=threads):
+            return embedding_places(vectors).places.tobytes()
+
+    embedding_places(vectors)  # loads the libraries that are limited
+    assert places(1) == places(2)
 
 
 def test_a_group_stays_together() -> None:

@@ -14,7 +14,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from leanrag_core.clustering.blocks import one_blas_thread
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.indexing.extraction.aliases import acronyms_in
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
@@ -23,6 +22,7 @@ from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
 from leanrag_core.indexing.extraction.noun_phrases import phrases_of
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
 from leanrag_core.storage.stages import StageStore, stage_key
+from leanrag_core.system.library_threads import one_blas_thread
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.settings import Apply
 

@@ -1,4 +1,4 @@
-"""Threads of libraries while clusters are fitted."""
+"""Threads of libraries that are held to one."""
 
 import json
 import subprocess
@@ -8,12 +8,12 @@ import threading
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from leanrag_core.clustering.blocks import one_blas_thread, one_thread_in_scikit_learn
+from leanrag_core.system.library_threads import one_blas_thread, one_thread_in_scikit_learn
 
 _IN_A_NEW_PROCESS = """
 import json
 from threadpoolctl import threadpool_info
-from leanrag_core.clustering.blocks import one_thread_in_scikit_learn
+from leanrag_core.system.library_threads import one_thread_in_scikit_learn
 with one_thread_in_scikit_learn():
     from scipy.linalg import solve_triangular
     from sklearn.mixture import GaussianMixture
