@@ -42,6 +42,13 @@ function followTheme(dark, until) {
   else if (performance.now() < until) setTimeout(() => followTheme(dark, until), 50);
 }
 
+// Returns the element, or the one of the same name that the page has drawn in its place meanwhile.
+function thatStands(element) {
+  if (!element || element.isConnected) return element;
+  const name = element.getAttribute("aria-label");
+  return name ? document.querySelector(`${element.tagName}[aria-label="${CSS.escape(name)}"]`) : null;
+}
+
 function build() {
   // The page's own colours come from the server, which draws it again in the new theme.
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -102,7 +109,7 @@ function build() {
   };
   dialog.onclose = () => {
     clearTimeout(palette.timer);
-    const back = palette.before?.isConnected ? palette.before : document.querySelector(".lr-palette-open");
+    const back = thatStands(palette.before) ?? document.querySelector(".lr-palette-open");
     back?.focus({ preventScroll: true });
   };
   document.addEventListener(

@@ -66,6 +66,15 @@ def server(server_in: Callable[..., Server], tmp_path: Path) -> Server:
     return server_in(bench.root)
 
 
+FIELD = """() => {
+  document.querySelector("#drawn-field")?.remove();
+  const drawn = document.createElement("input");
+  drawn.id = "drawn-field";
+  drawn.setAttribute("aria-label", "A “field”");
+  document.body.append(drawn);
+}"""
+
+
 def test_everything_is_found_by_writing(server: Server, watch: Callable[..., Watched]) -> None:
     watched = watch()
     page = watched.page
@@ -172,6 +181,14 @@ def test_on_a_phone_the_button_stands_in_the_head_and_the_theme_changes(
         snap(page, "palette_phone")
         page.get_by_role("button", name="Close", exact=True).click()
         expect(opener).to_be_focused()
+    for _ in range(2):
+        page.evaluate(FIELD)
+        page.get_by_role("textbox", name="A “field”").focus()
+        page.keyboard.press("Control+k")
+        expect(field(page)).to_be_focused()
+        page.evaluate(FIELD)  # the page draws it anew meanwhile
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("textbox", name="A “field”")).to_be_focused()
     for theme, colour in (("Dark", "rgb(22, 24, 27)"), ("Light", "rgb(255, 255, 255)")):
         opener.click()
         page.keyboard.type(f"{theme} theme")
