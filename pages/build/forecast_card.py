@@ -10,6 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.forecasting.forecasts import as_batches
 from leanrag_core.models import e5
+from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.types.batches import ROUND_SECONDS
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, MULTILINGUAL, IndexConfig
@@ -56,7 +57,6 @@ def _limit_field(name: str, label: str, default: _Number, most: float, *, key: s
 
 
 URL = ("b_name", "b_dollars", "b_tokens")
-LONGEST_NAME = 200  # characters
 _SAMPLED = 3  # chunks of a dry run
 
 
@@ -69,8 +69,8 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
         else:
             builtin_forecast(corpus, config, jobs)
             budget = None
-        fits = widgets.Values(allowed=lambda written: len(written) <= LONGEST_NAME)
-        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": LONGEST_NAME}
+        fits = widgets.Values(allowed=lambda written: len(written) <= MAX_NAME)
+        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": MAX_NAME}
         name = choices.text("b_name", say("build.index_name"), fits, key="index_name", **look)
         label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
         if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):

@@ -14,6 +14,7 @@ from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.types.config import SETTINGS, IndexConfig, Preset, is_remote, presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
 from leanrag_core.types.visible import shortened
@@ -112,7 +113,7 @@ def take_settings(index: IndexSummary) -> None:
     fill(values)
     engine_form.take_settings(values)
     state.remember("corpus", index.corpus_id)
-    room = forecast_card.LONGEST_NAME - len(say("build.changed_name", name=""))
+    room = MAX_NAME - len(say("build.changed_name", name=""))
     state.remember("b_name", say("build.changed_name", name=shortened(index.name, room)))
     st.toast(say("build.form_filled"), icon=":material/content_copy:")
 

@@ -86,7 +86,7 @@ _PANEL = (
 _WORDS = (
     *("title", "choose_layer", "chart", "handle", "left", "right", "change", "none", "unknown", "summarised"),
     *("summarised_note", "joined", "joined_note", "connected", "islands", "islands_note", "calls", "no_calls", "cost"),
-    *("no_price", "suggest", "no_suggestion", "largest", "share"),
+    *("no_price", "suggest", "no_suggestion", "largest", "share", "pair"),
 )
 _SECONDS_A_CALL = 4.0  # of an endpoint's model, as in the forecast of a build
 

@@ -89,13 +89,18 @@ function countsOf(layer, first, last, tau, built) {
   return sums;
 }
 
+// Returns how many pairs of clusters, in words.
+function pairsOf(count, words) {
+  return count === 1 ? words.pair : words.pairs.replace("{count}", thousands(count));
+}
+
 function gridLines(svg, width, most, words) {
   const power = 10 ** Math.floor(Math.log10(most / 2 || 1)),
     step = [1, 2, 5, 10].map((each) => each * power).find((each) => most / each <= 4) || most;
   for (let value = step, top = Math.floor(most / step) * step; value <= top; value += step) {
     const y = TAU_TOP + TAU_HEIGHT * (1 - value / most);
     makeLine(svg, [0, y], [width, y], "line");
-    makeLabel(svg, width, y - 4, value === top ? words.pairs.replace("{count}", thousands(value)) : thousands(value), {
+    makeLabel(svg, width, y - 4, value === top ? pairsOf(value, words) : thousands(value), {
       ...HALO,
       "font-size": 11.5,
       "text-anchor": "end",
@@ -122,7 +127,7 @@ function bar(svg, place, slot, counts, most, more, name, range, words) {
     make("rect", { x, y, width, height, rx: 1.5, fill, stroke, "fill-opacity": opacity, class: kind }, group);
   }
   const changed = counts.changed ? `${more ? "+" : "−"}${thousands(counts.changed)}` : "";
-  make("title", {}, group, `${range}: ${words.pairs.replace("{count}", thousands(counts.all))}`);
+  make("title", {}, group, `${range}: ${pairsOf(counts.all, words)}`);
   if (counts.all)
     makeLabel(group, x + width / 2, y - 5, changed || thousands(counts.all), {
       ...HALO,

@@ -1,5 +1,7 @@
 """Settings: the servers of models and their prices, the execution of builds, and the stored calls."""
 
+from collections import Counter
+
 import pandas as pd
 import streamlit as st
 
@@ -225,28 +227,29 @@ def price_section(settings: Settings) -> None:
                 ),
             },
         )
+    written = [(str(row[model] or "").strip(), row) for row in edited.to_dict("records")]
+    written = [(name, row) for name, row in written if name]
     prices = {
-        str(row[model]).strip(): Price(
+        name: Price(
             _amount(row[prompt]), _amount(row[completion]), None if pd.isna(row[cached]) else float(row[cached])
         )
-        for row in edited.to_dict("records")
-        if str(row[model] or "").strip() and not (pd.isna(row[prompt]) and pd.isna(row[completion]))
+        for name, row in written
+        if not (pd.isna(row[prompt]) and pd.isna(row[completion]))
     }
-    set_windows = {
-        str(row[model]).strip(): int(row[window])
-        for row in edited.to_dict("records")
-        if str(row[model] or "").strip() and not pd.isna(row[window])
-    }
+    set_windows = {name: int(row[window]) for name, row in written if not pd.isna(row[window])}
     unchanged = (prices, set_windows) == (dict(settings.prices), windows)
-    half = any(pd.isna(row[prompt]) != pd.isna(row[completion]) for row in edited.to_dict("records"))
+    wrong = ""
+    if any(pd.isna(row[prompt]) != pd.isna(row[completion]) for _, row in written):
+        wrong = say("settings.prices.half")
+    elif twice := [name for name, n in Counter(name for name, _ in written).items() if n > 1]:
+        wrong = say("settings.prices.twice", model=twice[0])
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if buttons.secondary(say("settings.prices.save"), "", "save_prices", disabled=unchanged or half):
+        if buttons.secondary(say("settings.prices.save"), "", "save_prices", disabled=unchanged or bool(wrong)):
             settings_form.keep("prices", prices)
             settings_form.keep("windows", set_windows)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
-        hint = say("settings.prices.half" if half else "settings.prices.hint")
-        draw(html('<div class="lr-hint" style="margin:0">{}</div>', hint))
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', wrong or say("settings.prices.hint")))
     settings_form.fault("prices")
     settings_form.fault("windows")
 

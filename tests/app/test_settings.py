@@ -7,6 +7,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -147,6 +148,25 @@ def test_the_price_of_a_role_is_written_like_other_prices(
     prices = {"scripted-chat": Price(2.5, 10.0)}
     home.settings.save(Settings(base_url=endpoint.url, build_model="openai:scripted-chat", prices=prices))
     assert "$2.50 / $10.00" in drawn.text(visit("settings", home))
+
+
+def test_a_model_with_prices_in_two_rows_is_named_and_neither_is_saved(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.settings.save(Settings(prices={"a-model": Price(2.5, 10.0)}))
+    monkeypatch.setattr(
+        "streamlit.data_editor",
+        lambda rows, **_: pd.concat([rows, rows.assign(**{"Prompt": 3.0, "Model": " a-model "})]),
+    )
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    assert "a-model stands in two rows; remove one." in drawn.text(app)
+    assert app.button("save_prices").disabled
+    monkeypatch.setattr("streamlit.data_editor", lambda rows, **_: rows.assign(**{"Prompt": 3.0}))
+    app.run()
+    assert "two rows" not in drawn.text(app)
+    app.button("save_prices").click().run()
+    assert home.settings.read().prices == {"a-model": Price(3.0, 10.0)}
 
 
 def test_a_chosen_model_that_the_server_lists_but_cannot_run_is_named(
