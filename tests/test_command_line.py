@@ -269,17 +269,28 @@ def test_a_question_that_is_too_long_is_wrong_usage(built: Path, capsys: pytest.
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "added"),
+    [
+        ("spoilt", "def retrieve(self, query, index, tools):\n        return {}['Why?']\n\n    def unused("),
+        ("unmade", "def __init__(self, config):\n        self.config = {}['Why?']\n\n    def retrieve("),
+        ("unready", "@property\n    def needed_parts(self):\n        return {}['Why?']\n\n    def retrieve("),
+    ],
+)
 def test_a_strategy_that_raises_is_named_with_its_line(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    built: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    added: str,
 ) -> None:
-    code = Path(strategies.__path__[0], "bm25.py").read_text(encoding="utf-8").replace('"bm25"', '"spoilt"')
-    head = "def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:\n"
-    code = code.replace(head, f"{head}        return {{}}[query.text]\n")
-    (tmp_path / "spoilt.py").write_text(code, encoding="utf-8")
+    code = Path(strategies.__path__[0], "bm25.py").read_text(encoding="utf-8").replace('"bm25"', f'"{name}"')
+    (tmp_path / f"{name}.py").write_text(code.replace("def retrieve(", added), encoding="utf-8")
     monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(tmp_path)])
-    assert main(["ask", str(built), "Why?", "--strategy", "spoilt"]) == 1
+    assert main(["ask", str(built), "Why?", "--strategy", name]) == 1
     error = capsys.readouterr().err
-    assert re.search(r"the strategy spoilt failed in line \d+ of spoilt\.py: 'Why\?' is missing\.", error)
+    assert re.search(rf"the strategy {name} failed in line \d+ of {name}\.py: 'Why\?' is missing\.", error)
     assert "or choose another strategy" in error
 
 

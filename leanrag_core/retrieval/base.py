@@ -293,7 +293,8 @@ def _described(module: Any) -> StrategyInfo:
 
 
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
-    """Return the strategy of that name, configured. Raises InvalidConfig for an unknown name or option.
+    """Return the strategy of that name, configured. Raises InvalidConfig for an unknown name or option, StrategyFailed
+    where its own code fails.
 
     Options that it had in an earlier version (its attribute `former_options`) have no effect, so that records of such a
     version still open.
@@ -307,7 +308,8 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
         raise InvalidConfig(
             "strategy.unknown_option", strategy=name, option=unknown[0], known=", ".join(sorted(known_options))
         )
-    configured: Strategy = info.strategy(info.config(**options))
+    with naming_failure(name):
+        configured: Strategy = info.strategy(info.config(**options))
     return configured
 
 
@@ -331,7 +333,8 @@ def naming_failure(name: str) -> Iterator[None]:
 def parts_needed(name: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return names of the index parts that the strategy needs with those options. Raises as strategy() does."""
     configured = strategy(name, options)
-    parts: tuple[str, ...] = getattr(configured, "needed_parts", configured.parts)
+    with naming_failure(name):
+        parts: tuple[str, ...] = getattr(configured, "needed_parts", configured.parts)
     return parts
 
 

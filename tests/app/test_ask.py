@@ -290,13 +290,14 @@ def test_a_broken_strategy_file_is_reported_and_the_others_work(
     assert drawn.component(app, "lr_citations")
 
 
+@pytest.mark.parametrize("method", ["__init__", "retrieve"])
 def test_a_strategy_that_raises_is_named_and_another_one_can_be_chosen(
-    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
-    def failing(self: Any, query: Any, index: Any, tools: Any) -> None:
+    def failing(self: Any, *given: Any) -> None:
         raise RuntimeError("<b>no table</b>")
 
-    monkeypatch.setattr(all_strategies().named("bm25").strategy, "retrieve", failing)
+    monkeypatch.setattr(all_strategies().named("bm25").strategy, method, failing)
     app = visit("ask", home, q=QUESTION, strategy="bm25")
     drawn.assert_sound(app)
     text = drawn.text(app)
