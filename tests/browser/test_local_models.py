@@ -41,10 +41,10 @@ def test_a_stranger_comes_from_the_start_page_to_a_written_answer_on_three_files
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     n_clicks = 0
 
-    def click(name: str) -> None:
+    def click(name: str, *, times: int = 1) -> None:
         nonlocal n_clicks
         n_clicks += 1
-        page.get_by_role("button", name=name, exact=True).click()
+        page.get_by_role("button", name=name, exact=True).click(click_count=times)
 
     with scripted_ollama() as ollama:
         looked_at(monkeypatch, ollama=ollama.port)
@@ -56,7 +56,7 @@ def test_a_stranger_comes_from_the_start_page_to_a_written_answer_on_three_files
         page.locator('input[type="file"]').set_input_files(
             [{"name": name, "mimeType": "text/markdown", "buffer": text.encode()} for name, text in files]
         )
-        click("Add and go to Build")
+        click("Add and go to Build", times=2)  # as one who double-clicks everything
         expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
         expect(page.get_by_role("radio", name="Built-in")).to_be_checked()
         expect(page.get_by_role("button", name=USE)).to_be_visible()
@@ -71,7 +71,7 @@ def test_a_stranger_comes_from_the_start_page_to_a_written_answer_on_three_files
         assert settings.base_url == f"http://localhost:{ollama.port}/v1"
         assert (settings.build_model, settings.build_embedding) == ("openai:scripted-chat", "openai:scripted-embedding")
         assert settings.prices == {"scripted-chat": Price(), "scripted-embedding": Price()}
-        click("Build index")
+        click("Build index", times=2)
         expect(page.get_by_text("My documents is built")).to_be_visible(timeout=180_000)
         settled(page)
         config = next(
