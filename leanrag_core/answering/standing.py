@@ -45,7 +45,7 @@ _BEFORE = 2  # sentences that a sentence goes on from
 _UNIT_NEAR = 3  # words of a number and its unit, "21,300,000 dollars" being four
 _NEAR = 4  # words between a number and what it counts
 # The built-in writer's: how many relations there are, not what they say.
-COUNTED = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d+条关系")
+COUNTED = re.compile(r"“.+” and “.+” are joined by \d|“.+”与“.+”之间有\d[\d,]*条关系")
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _NUMBERS = word_set("""
 annually billion both daily dozen each eight eighteen eighty eleven every fifteen fifth fifty five four fourteen

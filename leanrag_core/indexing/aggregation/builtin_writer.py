@@ -125,9 +125,9 @@ class BuiltinWriter:
         description = joined_sentences((opening, chosen))
         if not description:
             shown = [members.names[place] for place in order[:8]]
-            description = f"A group of {len(members.names)}: " + ", ".join(shown)
+            description = f"A group of {len(members.names):,}: " + ", ".join(shown)
             if is_chinese(description.partition(": ")[2]):
-                description = f"共{len(members.names)}个实体：" + "、".join(shown)
+                description = f"共{len(members.names):,}个实体：" + "、".join(shown)
         return Summary(name, description, findings_of(members, order))
 
     def relation(self, view: RelationGroupView) -> Sentence:
@@ -142,9 +142,9 @@ class BuiltinWriter:
 def _in_english(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
     """Say it in English. total: base relations that are stood for; keywords: in quotation marks."""
     noun = "relation" if view.strength == 1 else "relations"
-    joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
+    joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength:,} {noun}"
     if total > view.strength:
-        joined += f", which stand for {total} between their entities"
+        joined += f", which stand for {total:,} between their entities"
     words = f"; in words such as {listed(keywords)}" if keywords else ""
     parts = [_counted(kind, count) for kind, count in kinds]
     return f"{joined}: {listed(parts)}{words}." if parts else f"{joined}{words}."
@@ -155,16 +155,16 @@ _KINDS_IN_CHINESE = {"stated": "陈述", "co-occurrence": "共现", "verb": "动
 
 def _in_chinese(view: RelationGroupView, total: int, kinds: Kinds, keywords: Sequence[str]) -> str:
     """Say it of two groups with Chinese names, as _in_english() does."""
-    parts = "、".join(f"{count}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
-    joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength}条关系"
-    joined += f"，代表其实体之间的{total}条" if total > view.strength else ""
+    parts = "、".join(f"{count:,}条{_KINDS_IN_CHINESE.get(kind, kind)}" for kind, count in kinds)
+    joined = f"“{view.left_name}”与“{view.right_name}”之间有{view.strength:,}条关系"
+    joined += f"，代表其实体之间的{total:,}条" if total > view.strength else ""
     joined += f"：{parts}" if parts else ""
     return joined + (f"；所用的词如{''.join(keywords)}。" if keywords else "。")
 
 
 def _counted(kind: str, count: int) -> str:
     """Return "1 verb", "11 co-occurrences", "3 stated"."""
-    return f"{count} {kind}" if count == 1 or kind == "stated" else f"{count} {kind}s"
+    return f"{count:,} {kind}" if count == 1 or kind == "stated" else f"{count:,} {kind}s"
 
 
 def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:

@@ -239,7 +239,7 @@ def _relation_finding(members: ClusterView, relation: InsideRelation) -> Finding
 
 def _relation_in_english(left: str, right: str, relation: InsideRelation) -> str:
     if relation.kind in ("summarised", "concatenated"):
-        count = "one relation joins" if relation.strength == 1 else f"{relation.strength} relations join"
+        count = "one relation joins" if relation.strength == 1 else f"{relation.strength:,} relations join"
         return f"{count} “{left}” and “{right}”"
     if relation.kind == "co-occurrence":
         return f"{left} and {right} are mentioned together"
@@ -250,7 +250,7 @@ def _relation_in_english(left: str, right: str, relation: InsideRelation) -> str
 
 def _relation_in_chinese(left: str, right: str, relation: InsideRelation) -> str:
     if relation.kind in ("summarised", "concatenated"):
-        return f"“{left}”与“{right}”之间有{relation.strength}条关系"
+        return f"“{left}”与“{right}”之间有{relation.strength:,}条关系"
     if relation.kind == "co-occurrence":
         return f"{left}与{right}一同提到"
     if relation.keywords:
@@ -272,7 +272,7 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
     explanation = _first_sentences(members.descriptions[place])
     # A name may be Latin in a Chinese text; who is not described is spoken of in the language of the others.
     if is_chinese(explanation or "".join(members.descriptions) or name):
-        others = f"等{len(linked)}个实体" if len(linked) > 2 else ""
+        others = f"等{len(linked):,}个实体" if len(linked) > 2 else ""
         summary = f"{name}与{'、'.join(partners)}{others}相连" if partners else f"{name}属于这一组"
         return Finding(summary, explanation or f"文档提到{name}，但没有说明。")
     if not partners:
@@ -280,7 +280,7 @@ def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> 
     elif len(linked) <= 2:
         summary = f"{label} is linked to {' and '.join(partners)}"
     else:
-        others = f"{len(linked) - 2} other{'s' if len(linked) > 3 else ''}"
+        others = f"{len(linked) - 2:,} other{'s' if len(linked) > 3 else ''}"
         summary = f"{label} is linked to {partners[0]}, {partners[1]} and {others}"
     return Finding(summary, explanation or f"The documents name {name} without describing it.")
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leanrag_core.answering.standing import COUNTED
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.cluster_names import (
@@ -239,6 +240,29 @@ def test_upper_layers_say_how_many_base_relations_theirs_aggregate():
     view = RelationGroupView(2, "A", "", "B", "", 2, (("stated", 9),), (), ("x", "y"), (("c", "d"), ("e", "f")))
     expected = "“A” and “B” are joined by 2 relations, which stand for 9 between their entities."
     assert BuiltinWriter().relation(view).text == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (
+            ("A", "B"),
+            "“A” and “B” are joined by 1,480 relations, which stand for 2,530 between their entities: "
+            "2,530 co-occurrences.",
+        ),
+        (("岷江", "都江堰"), "“岷江”与“都江堰”之间有1,480条关系，代表其实体之间的2,530条：2,530条共现。"),
+    ],
+)
+def test_thousands_of_relations_are_written_as_everywhere_and_known_as_a_count(
+    names: tuple[str, str], expected: str
+) -> None:
+    left, right = names
+    view = RelationGroupView(2, left, "", right, "", 1480, (("co-occurrence", 2530),), (), (), ())
+    assert BuiltinWriter().relation(view).text == expected
+    assert COUNTED.match(expected)
+    inside = InsideRelation(0, 1, "summarised", 1.0, 1480, (), expected)
+    cluster = ClusterView(1, 0, (0, 1), names, ("", ""), ("", ""), np.eye(2, dtype=np.float32), (1, 1), (inside,))
+    assert "1,480" in BuiltinWriter().entity(cluster).findings[0].summary
 
 
 def test_a_writer_that_was_not_prepared_still_names_and_describes():
