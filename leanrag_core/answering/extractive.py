@@ -1,7 +1,7 @@
 """An answer made of the context's own sentences, chosen by their likeness to the question and to each of its parts.
 
-Sentences are whole: what a chunk begins with in the middle of a sentence is left out, and a sentence that begins with a
-pronoun brings the one before it, or the name of the entity that it describes.
+Sentences are whole: what a chunk begins with in the middle of a sentence is left out. A sentence that points back ("In
+1973 he shared ...") brings those that it points to, or the name of the entity that it describes.
 """
 
 import math
@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from leanrag_core.answering.antecedents import ENDS, antecedents, points_back
 from leanrag_core.answering.asked import OPEN, key, plain_words
 from leanrag_core.answering.languages import NEAREST_ACROSS, OtherLanguage, other_language
 from leanrag_core.answering.standing import COUNTED, holds_value, is_answered, parts_asked
@@ -44,16 +45,10 @@ _VALUE = 0.6  # what a sentence gains for a part of the question that asks for t
 _NEAREST = 3  # passages that are shown where nothing answers
 _BEFORE = 2  # sentences that a sentence goes on from
 _SHORTEST = 25  # characters of a sentence that can answer
-_ENDS = ".!?。！？\"')]"
 _QUOTED_END = re.compile("[。！？][”’」』）]$")
 _DIGITS = 6  # to which scores are rounded, so that every processor chooses alike
 # The end of a quotation that nothing opens, and a sentence that goes on behind it.
 _WITHIN_QUOTATION = re.compile(r"""(?:[^"'“‘’]|(?<=\w)['’](?=\w))*[.,!?;:—]["'’”]\s+[a-z]""")
-_POINTS_BACK = re.compile(
-    r"(?:but |and |so |yet |for )?(?:(?:after|at|by|during|for|from|in|of|on|to|under|with|without) )?"
-    r"(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the latter|the former)\b",
-    re.I,
-)
 NOTHING_FITS = "Nothing in the context answers this."
 
 
@@ -63,8 +58,8 @@ class _Sentence:
     mark: str
     section: str  # of the context
     of_passage: bool
-    before: str  # the sentence before it in the item
     name: str  # of the item, where that is an entity
+    item: Sequence[str]  # all sentences of the item
     place: int  # in the item
     read: str  # with the sentence that it points back to, or the name of the item
     around: str  # title of the item, and the sentences before it
@@ -134,29 +129,35 @@ def extractive_answer(
     names = _ranked_names(trace)
     answer_parts = tuple(
         AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
-        for each, text in _in_reading_order([pool[kept[k]] for k in chosen])
+        for each, text in _in_reading_order([pool[kept[k]] for k in chosen], _last_names(trace))
     )
     return cited_answer(trace, answer_parts, "builtin", extractive=True)
 
 
-def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]]:
-    """Order the sentences, those of one item together and as they stand there; a sentence that points back brings
-    the one that it points to."""
+def _last_names(trace: Trace) -> frozenset[str]:
+    """Return the last names of the persons that were found."""
+    names = [item.name.split() for item in trace.items if item.type.casefold() == "person"]
+    return frozenset(words[-1] for words in names if words)
+
+
+def _in_reading_order(chosen: Sequence[_Sentence], persons: frozenset[str]) -> list[tuple[_Sentence, str]]:
+    """Order the sentences, those of one item together and as they stand there; a sentence that points back brings those
+    that it points to. persons: see antecedents()."""
     marks = list(dict.fromkeys(each.mark for each in chosen))
     ordered = sorted(chosen, key=lambda each: (marks.index(each.mark), each.place))
-    if chosen and not _POINTS_BACK.match(chosen[0].text):
+    if chosen and not points_back(chosen[0].text):
         ordered = [chosen[0], *(each for each in ordered if each is not chosen[0])]
     used: set[str] = set()
     sentences = []
     for each in ordered:
         if each.text in used:
             continue
-        points_back = _POINTS_BACK.match(each.text) is not None
-        if points_back and each.of_passage and each.before and each.before not in used:
-            sentences.append((each, each.before))
-            used.add(each.before)
+        if each.of_passage:
+            brought = antecedents(each.item, each.place, persons)
+            sentences += [(each, text) for text in brought if text not in used]
+            used.update(brought)
         # A description speaks of its entity, which it need not name.
-        named = each.name.lower() in each.text.lower() or (each.place and not points_back)
+        named = each.name.lower() in each.text.lower() or (each.place and not points_back(each.text))
         sentences.append((each, each.text if named else f"{each.name}: {each.text}"))
         used.add(each.text)
     return sentences
@@ -191,19 +192,19 @@ def _sentences(trace: Trace, question: frozenset[str]) -> list[_Sentence]:
             for place, sentence in enumerate(pieces):
                 sentence = sentence.removeprefix("- ")
                 ended = _width(sentence) >= _SHORTEST and (
-                    sentence[-1] in _ENDS or _QUOTED_END.search(sentence) is not None
+                    sentence[-1] in ENDS or _QUOTED_END.search(sentence) is not None
                 )
-                before = pieces[place - 1] if place and pieces[place - 1][-1:] in tuple(_ENDS) else ""
-                lost = of_passage and not before and _POINTS_BACK.match(sentence)  # what it points to is not there
+                before = pieces[place - 1] if place and pieces[place - 1][-1:] in tuple(ENDS) else ""
+                lost = of_passage and not before and points_back(sentence)  # what it points to is not there
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
                 quotes = any(sentence[colon.end() :] in sentences for colon in _COLON.finditer(sentence))
                 if ended and not lost and not quotes and not COUNTED.match(sentence):
-                    read = f"{before} {sentence}" if before and _POINTS_BACK.match(sentence) else sentence
+                    read = f"{before} {sentence}" if before and points_back(sentence) else sentence
                     if name and name.lower() not in sentence.lower():
                         read = f"{name}: {sentence}"
                     around = " ".join([item.text[: item.lead], *pieces[max(0, place - _BEFORE) : place]])
                     candidate = _Sentence(
-                        sentence, item.mark, section.name, of_passage, before, name, place, read, around
+                        sentence, item.mark, section.name, of_passage, name, pieces, place, read, around
                     )
                     sentences.setdefault(sentence, candidate)
     words_of = {sentence: _content_words(sentence) for sentence in sentences}

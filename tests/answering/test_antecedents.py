@@ -1,0 +1,75 @@
+"""What a sentence points back to."""
+
+import pytest
+
+from leanrag_core.answering.antecedents import antecedents
+
+FRISCH = (
+    "Karl von Frisch, an Austrian zoologist, began with the senses of the bee.",
+    "Around 1914 he showed that bees see colours.",
+    "In the following decades he read the dances.",
+    "He took the round dance for a sign of nectar.",
+    "In 1973 he shared the Nobel Prize with Konrad Lorenz.",
+)
+
+
+@pytest.mark.parametrize("place", [1, 2, 3, 4])
+@pytest.mark.parametrize("persons", [frozenset(), frozenset({"Frisch"})])
+def test_he_is_whom_the_nearest_sentence_before_names(place: int, persons: frozenset[str]) -> None:
+    assert antecedents(FRISCH, place, persons) == FRISCH[:1]
+    assert antecedents(FRISCH, 0, persons) == ()
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "At the University of Munich",
+        "By then",
+        "Later",
+        "From the end of 1628",
+        "At the age of nineteen",
+        "In May 1933",
+        "Soon,",
+    ],
+)
+def test_a_time_or_a_place_may_stand_before_he(opening: str) -> None:
+    sentences = ("Ada Lovelace wrote notes on the engine.", f"{opening} she published Ada's tables.")
+    assert antecedents(sentences, 1, frozenset({"Lovelace"})) == sentences[:1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["In 1788 Hutton found red sandstone.", "At noon the keeper said that he was tired.", "In winter bees cluster."],
+)
+def test_a_sentence_that_names_its_subject_points_to_nothing(text: str) -> None:
+    assert antecedents(("James Hutton was a physician.", text), 1, frozenset({"Hutton"})) == ()
+
+
+def test_a_known_person_counts_before_another_name_and_whom_her_means_may_be_another_one() -> None:
+    sentences = (
+        "Emmy Noether taught at a college near Philadelphia.",
+        "Weyl remembered that her courage was a comfort; Weyl wrote it to Noether's brother.",
+        "In April 1935 she underwent an operation.",
+    )
+    assert antecedents(sentences, 2, frozenset({"Noether"})) == sentences[:1]
+    sentences = (
+        "Moritz Schlick came to Vienna.",
+        "Schlick came from Berlin, where he had studied.",
+        "He had written a book.",
+    )
+    assert antecedents((*sentences, "Friends of Schlick met there."), 2, frozenset()) == sentences[1:2]
+
+
+def test_this_is_what_the_sentence_before_says_and_what_that_one_speaks_of() -> None:
+    sentences = (
+        "The count sketch is a few years older.",
+        "Its estimates are unbiased.",
+        "This makes them useful in streams.",
+    )
+    assert antecedents(sentences, 1, frozenset()) == sentences[:1]
+    assert antecedents(sentences, 2, frozenset()) == sentences[:2]
+
+
+def test_a_heading_or_half_a_sentence_is_brought_by_none() -> None:
+    assert antecedents(("The dances of bees", "In 1973 he shared a prize."), 1, frozenset()) == ()
+    assert antecedents(("The dances of bees", "It is a language."), 1, frozenset()) == ()
