@@ -3,6 +3,7 @@
 import argparse
 import gc
 import os
+import select
 import signal
 import socket
 import sys
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from leanrag_core.commands import families
 from leanrag_core.errors import InvalidConfig, LeanRAGError
@@ -88,7 +90,9 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
         options = parser.parse_args(words)
         options.stop = stop
         run: Callable[[argparse.Namespace], int | None] = options.run
-        return run(options) or 0
+        code = run(options) or 0
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         stop.say()
         return stop.exit_code
@@ -99,8 +103,20 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
         print(f"leanrag: {error}", file=sys.stderr)
         return 1
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and _has_no_reader(sys.stdout):
+            return 128 + signal.SIGPIPE
         print(f"leanrag: the system refused: {in_words(error)}", file=sys.stderr)
         return 1
+
+
+def _has_no_reader(output: TextIO) -> bool:
+    """Return whether the program that reads the output has ended, as `head` does; what is left is then thrown away."""
+    watched = select.poll()
+    watched.register(output, 0)  # for errors alone
+    if not watched.poll(0):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+    return True
 
 
 def command_parser(verb: str) -> argparse.ArgumentParser:

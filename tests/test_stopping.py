@@ -89,3 +89,27 @@ def test_a_device_and_a_pipe_are_refused_and_the_command_ends(tmp_path: Path) ->
     assert lines[2].startswith("leanrag: there are no documents to index")
     assert (len(lines), process.returncode) == (3, 1)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_reader_that_has_enough_ends_the_command_without_a_word(tmp_path: Path) -> None:
+    process = started("-m", "leanrag_core", "serve", "--api", "--describe", home=tmp_path / "home")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()  # as head does
+    assert process.stderr.read() == ""
+    assert process.wait(30) == 128 + signal.SIGPIPE
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "leanrag_core", "serve", "--api", "--describe"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LEANRAG_HOME": str(tmp_path / "home")},
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "leanrag: the system refused: No space left on device\n"
