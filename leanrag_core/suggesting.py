@@ -15,6 +15,7 @@ from leanrag_core.queries.islands import best_tau
 from leanrag_core.types.graph import component_of_each
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
+from leanrag_core.types.rows import place_of_each
 from leanrag_core.types.suggestion import (
     CLUSTER_SIZE,
     TAU,
@@ -305,9 +306,7 @@ def _sizes(index: Index, out_of_time: Callable[[], bool]) -> tuple[SizeEvidence,
     vectors, ends, n = base.vectors, base.ends, len(base)
     if n > MOST_ENTITIES:
         rows = np.sort(np.random.default_rng(0).choice(n, MOST_ENTITIES, replace=False))
-        place = np.full(n, -1, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
-        ends = place[ends.reshape(-1, 2)]
+        ends = place_of_each(rows, n)[ends.reshape(-1, 2)]
         vectors, ends = vectors[rows], ends[(ends >= 0).all(axis=1)]
     options = cluster_options(index.manifest.config)
     return tuple(tried_sizes(vectors, ends, options, n, out_of_time=out_of_time))

@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import place_of_each, starts_of_runs
 
 MOST_NODES, MOST_RELATIONS = 50_000, 4_000
 _MOST_UPPER = 4_000  # nodes of aggregated layers
@@ -135,8 +136,7 @@ def _places(layers: np.ndarray, parents: np.ndarray, cells: Cells, bands: Sequen
         at = len(bands) - 2 - number
         top, bottom = bands[at], bands[at + 1]
         rows = 1 if len(in_layer) < 12 else _ROWS
-        rank = np.empty(len(in_layer), dtype=np.int64)
-        rank[np.argsort(places[in_layer, 0], kind="stable")] = np.arange(len(in_layer))
+        rank = place_of_each(np.argsort(places[in_layer, 0], kind="stable"), len(in_layer))
         # Clusters of a column have one middle; evenly spread they are told apart.
         even = _LEFT + (WIDTH - _RIGHT - _LEFT) * (rank + 0.5) / len(in_layer)
         places[in_layer, 0] = _EVEN * even + (1 - _EVEN) * places[in_layer, 0]
@@ -164,7 +164,7 @@ def _cells(clusters: np.ndarray, room: tuple[float, float, float, float]) -> Cel
     room: left, top, right, bottom.
     """
     left, top, right, bottom = room
-    starts = np.flatnonzero(np.append(True, clusters[1:] != clusters[:-1])[: len(clusters)])
+    starts = starts_of_runs(clusters)
     sizes = np.diff(np.append(starts, len(clusters)))
     in_column = max(1, round(math.sqrt(len(sizes) * (bottom - top) / (right - left))))
     column = np.arange(len(sizes)) // in_column

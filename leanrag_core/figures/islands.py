@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.types.rows import place_of_each
+
 MOST_NODES = 240
 _LINKS_A_NODE, _MOST_LINKS = 0.9, 120  # beside those of the forest; more are a tangle
 _WEAK_PULL = 0.15  # of links that are not of the forest, so that hubs do not draw all to one place
@@ -74,8 +76,7 @@ def islands_picture(
     forest's are drawn, the strongest others, and some of all strengths.
     """
     rows = _sampled(labels, most_nodes)
-    place = np.full(len(labels), -1)
-    place[rows] = np.arange(len(rows))
+    place = place_of_each(rows, len(labels))
     drawn = np.flatnonzero((place[ends] >= 0).all(axis=1)) if len(ends) else np.zeros(0, dtype=np.int64)
     in_forest = np.isin(drawn, forest)
     others = drawn[~in_forest]

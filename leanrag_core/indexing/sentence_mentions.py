@@ -11,7 +11,7 @@ import pyarrow as pa
 from leanrag_core.storage.tables import mapped_vectors, read_table, require_columns, require_range, write_table
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import Lists
+from leanrag_core.types.rows import Lists, entries_of
 from leanrag_core.types.statements import STATEMENT_SCHEMA, Statements
 from leanrag_core.types.walks import OCCURRENCE_SCHEMA
 
@@ -49,7 +49,7 @@ def sentences_by_chunk(index: Index, report: Callable[[int, int], None]) -> Iter
     mentioned, n_chunks = index.entity_chunks.tocsc(), index.chunks.num_rows
     for chunk in range(n_chunks):
         report(chunk, n_chunks)
-        entities = np.sort(mentioned.indices[mentioned.indptr[chunk] : mentioned.indptr[chunk + 1]]).tolist()
+        entities = np.sort(entries_of(mentioned, chunk)).tolist()
         sentences = split_sentences(index.chunk(chunk).text)
         searched = [plain(sentence) for sentence in sentences]
         places_of = {

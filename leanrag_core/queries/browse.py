@@ -10,7 +10,6 @@ import pyarrow as pa
 from leanrag_core.types.graph import Layer, Place, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import NearNode, NearRelation, Neighbourhood
-from leanrag_core.types.rows import Lists
 
 
 @dataclass(frozen=True)
@@ -143,15 +142,14 @@ _FORMS_AT_MOST = 40  # of one name
 
 def entities_in(index: Index, chunk: int) -> np.ndarray:
     """Return the rows of the base entities that the chunk mentions, (k,), those with most relations first."""
-    offsets, chunks = index.layers[0].mention_lists
-    rows = _owners(offsets, chunks, chunk)
+    rows = _owners(*index.layers[0].mention_lists, chunk)
     return rows[np.lexsort((rows, -index.layers[0].degrees[rows]))]
 
 
 def relations_in(index: Index, chunk: int) -> np.ndarray:
     """Return the rows of the base relations that the chunk states, (k,), those of most weight first."""
     layer = index.layers[0]
-    lists = Lists(layer.relations["chunks"])
+    lists = layer.relation_chunk_lists
     rows = _owners(lists.offsets, lists.values, chunk)
     return rows[np.lexsort((rows, -layer.weights[rows]))]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from leanrag_core.types.graph import Layer, component_of_each
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import place_of_each
 from leanrag_core.types.suggestion import TauEvidence
 
 
@@ -38,9 +39,7 @@ def components(n_nodes: int, ends: np.ndarray) -> Components:
     sizes = np.bincount(labels)
     _, first = np.unique(labels, return_index=True)
     order = np.lexsort((first, -sizes))
-    rank = np.empty(len(sizes), dtype=np.int64)
-    rank[order] = np.arange(len(sizes))
-    return Components(rank[labels], sizes[order])
+    return Components(place_of_each(order, len(sizes))[labels], sizes[order])
 
 
 def surroundings(index: Index, number: int, parts: Components) -> Surroundings:

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from leanrag_core.figures.embedding_map import MapCluster, MapPlaces, largest_clusters, places_of, weighted_place
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import place_of_each
 from leanrag_core.types.trace import Trace
 
 
@@ -53,8 +54,7 @@ def layer_clusters(index: Index, number: int, above: int, shown: MapPlaces, most
     sizes = np.bincount(index.lifted(np.arange(len(index.layers[number])), number, above), minlength=len(upper))
     cluster_of = index.lifted(shown.rows, number, above)
     clusters = largest_clusters(shown.places, cluster_of, sizes, most)
-    position = np.full(len(upper), -1, dtype=np.int64)
-    position[[cluster.row for cluster in clusters]] = np.arange(len(clusters))
+    position = place_of_each([cluster.row for cluster in clusters], len(upper))
     texts = upper.entities.select(["id", "name"]).take(pa.array([cluster.row for cluster in clusters], pa.int64()))
     return LayerClusters(
         above,

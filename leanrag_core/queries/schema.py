@@ -12,7 +12,7 @@ from leanrag_core.queries.islands import components
 from leanrag_core.types.config import is_remote
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import Lists, numbers
+from leanrag_core.types.rows import Lists, numbers, place_of_each, starts_of_runs
 
 RULE_KINDS = ("verb", "apposition", "preposition", "heading", "co-occurrence")  # of the built-in extractor
 _STATED = "stated"
@@ -42,8 +42,7 @@ def relation_kinds(layer: Layer) -> RelationKinds:
     counts = np.bincount(codes, minlength=len(words.dictionary))
     names = words.dictionary.to_pylist()
     order = sorted((at for at, name in enumerate(names) if name), key=lambda at: (-int(counts[at]), names[at]))
-    position = np.full(len(names), -1, dtype=np.int64)
-    position[order] = np.arange(len(order))
+    position = place_of_each(order, len(names))
     ordered = tuple(names[at] for at in order)
     return RelationKinds(ordered, tuple(int(counts[at]) for at in order), position[codes] if len(codes) else codes)
 
@@ -301,7 +300,7 @@ def _kinds(
     pairs, kind = keys // len(base_kinds.names), keys % len(base_kinds.names)
     order = np.lexsort((kind, -counts, pairs))
     pairs, kind, counts = pairs[order], kind[order], counts[order]
-    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])) if len(pairs) else np.zeros(0, dtype=np.int64)
+    starts = starts_of_runs(pairs)
     sizes = np.diff(np.append(starts, len(pairs)))
     kinds = {}
     for pair, start, size in zip(pairs[starts].tolist(), starts.tolist(), sizes.tolist(), strict=True):

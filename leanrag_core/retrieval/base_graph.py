@@ -12,6 +12,7 @@ from leanrag_core.retrieval.passages import PassageReason, passage_items
 from leanrag_core.retrieval.subgraph import node_item, relation_item
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.trace import TraceItem, TraceRelation
 
 
@@ -129,7 +130,7 @@ def entity_passages(
     their order."""
     by_row = {chunk.row: chunk for chunk in chunks}
     mentions = index.entity_chunks[[item.row for item in entities]].tocsc()
-    places = [mentions.indices[mentions.indptr[row] : mentions.indptr[row + 1]].tolist() for row in by_row]
+    places = [entries_of(mentions, row).tolist() for row in by_row]
     reasons = {
         row: PassageReason(
             message("passage.of_entity", name=entities[chunk.place].name, n=chunk.relations),

@@ -25,6 +25,7 @@ from leanrag_core.text.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.calls import JSON_WHOLE, json_list, json_object
 from leanrag_core.types.communities import ConceptCommunities
 from leanrag_core.types.cosines import Medians
+from leanrag_core.types.rows import place_of_each
 
 _CALL_TOKENS = 8000  # of sentences, unless the model's window is smaller
 _NUMBER_TOKENS = 8  # room for the number of a sentence
@@ -193,8 +194,7 @@ def deepening_search(
 
     ranking: (n_chunks,) rows, best first.
     """
-    ranks = np.empty(len(ranking), dtype=np.int64)
-    ranks[ranking] = np.arange(len(ranking))
+    ranks = place_of_each(ranking, len(ranking))
     is_tested = np.zeros(len(ranking), dtype=bool)
     ratings, visits = dict[int, int](), list[Visit]()
     frontier, depth, tests_left = np.flatnonzero(communities.parent < 0), 0, most_tests

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import best_first_rounded, similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import places_of_runs
+from leanrag_core.types.rows import entries_of, places_of_runs, starts_of_runs
 from leanrag_core.types.walks import Transition, WalkOperator, walk_operator
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
@@ -209,7 +209,7 @@ def _one_step(operator: WalkOperator, masses: Mapping[int, float], n_chunks: int
     alike. masses: by row."""
     brought, lists = np.zeros(n_chunks), operator.to_entities
     for row in sorted(masses):
-        chunks = lists.indices[lists.indptr[row] : lists.indptr[row + 1]]
+        chunks = entries_of(lists, row)
         if len(chunks):
             np.add.at(brought, chunks, 1.0 / len(chunks) * masses[row])
     return brought
@@ -354,7 +354,7 @@ class Hops:
             nodes, origins = _neighbours(self._adjacency, frontier)
             order = np.argsort(nodes, kind="stable")
             nodes, neighbour_bits = nodes[order], bits[origins[order]]
-            starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1])[: len(nodes)])
+            starts = starts_of_runs(nodes)
             if len(starts):
                 joined[nodes[starts]] = np.bitwise_or.reduceat(neighbour_bits, starts)
             return joined

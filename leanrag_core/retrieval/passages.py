@@ -15,6 +15,7 @@ from leanrag_core.retrieval.tracing import Retrieval, link
 from leanrag_core.retrieval.vector_search import Ranked, best_first, similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import starts_of_runs
 from leanrag_core.types.trace import Source, Style, Trace, TraceItem, TraceRelation, TraceStep
 
 TIES = ("cosine", "seed_rank")
@@ -77,7 +78,7 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | No
     by_chunk = np.argsort(every, kind="stable")
     every = every[by_chunk]
     mentions = np.repeat(np.arange(len(chunks_of)), [len(rows) for rows in chunks_of])[by_chunk]
-    first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
+    first = starts_of_runs(every)
     starts = np.append(first, len(every))
     chunk_rows = every[first]
     keys = [chunk_rows, mentions[first], -np.diff(starts)]

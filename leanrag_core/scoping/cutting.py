@@ -37,7 +37,7 @@ from leanrag_core.types.config import BUILTIN
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph, Layer
 from leanrag_core.types.index import CHUNK_TOKENS, FOLDER, Cut, Index
 from leanrag_core.types.manifest import HEURISTIC
-from leanrag_core.types.rows import Lists, numbers, with_column
+from leanrag_core.types.rows import Lists, numbers, place_of_each, with_column
 from leanrag_core.types.scope import NOTHING_LEFT_OUT, Data, DocumentData, Scope, ScopedDocument
 from leanrag_core.types.settings import Apply
 
@@ -226,12 +226,10 @@ class _Base:
 def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     """Return what the chunks mention. chunks: (k,) int64 rows, ascending."""
     base = index.layers[0]
-    row_inside = np.full(index.chunks.num_rows, -1, dtype=np.int64)
-    row_inside[chunks] = np.arange(len(chunks))
+    row_inside = place_of_each(chunks, index.chunks.num_rows)
     mentions = _Inside(Lists(base.entities["chunks"]), row_inside)
     entities = np.flatnonzero(mentions.n_inside > 0)
-    place = np.full(len(base), -1, dtype=np.int64)
-    place[entities] = np.arange(len(entities))
+    place = place_of_each(entities, len(base))
     stated = _Inside(Lists(base.relations["chunks"]), row_inside)
     relations = np.flatnonzero((stated.n_inside > 0) & (place[base.ends] >= 0).all(axis=1))
     texts = InsideTexts(lambda row: index.chunk(int(chunks[row])).text)

@@ -22,6 +22,7 @@ from leanrag_core.storage.search_connection import SEARCH
 from leanrag_core.storage.tables import require_unit_rows
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.manifest import LayerSearch
+from leanrag_core.types.rows import place_of_each
 
 RECALL = 0.99  # wanted share of the true ten nearest
 _NEAREST = 10  # neighbours that recall counts
@@ -141,9 +142,7 @@ def write_cells(
         require_unit_rows(vectors, f"layer {layer.number}")
         scale = _scale_of(vectors)
         cell_order = np.argsort(above.parent, kind="stable")
-        place_of = np.empty(len(above), dtype=np.int64)
-        place_of[cell_order] = np.arange(len(above))
-        cell = place_of[layer.parent]
+        cell = place_of_each(cell_order, len(above))[layer.parent]
         order = np.argsort(cell, kind="stable").astype(np.int32)
         starts = _offsets(cell, len(above))
         path = folder / f"codes-{layer.number}.npy"

@@ -14,7 +14,7 @@ from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.cosines import CosineScale, across_scale, passage_scale, query_scale
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
-from leanrag_core.types.rows import Columns, numbers
+from leanrag_core.types.rows import Columns, entries_of, incidence, numbers
 from leanrag_core.types.scope import NOTHING_LEFT_OUT, LeftOut, Scope
 from leanrag_core.types.visible import ShownInNotebooks
 
@@ -229,28 +229,17 @@ class Index(ShownInNotebooks):
     @cached_property
     def entity_chunks(self) -> "csr_array":
         """(n_entities, n_chunks) float32: 1 where the chunk mentions the base entity."""
-        from scipy.sparse import csr_array
-
-        offsets, chunks = self.layers[0].mention_lists
-        size = (len(self.layers[0]), self.chunks.num_rows)
-        first, last = int(offsets[0]), int(offsets[-1])
-        return csr_array((np.ones(last - first, dtype=np.float32), chunks[first:last], offsets - first), shape=size)
+        return incidence(*self.layers[0].mention_lists, self.chunks.num_rows)
 
     @cached_property
     def relation_chunks(self) -> "csr_array":
         """(n_relations, n_chunks) float32: 1 where the chunk states the base relation."""
-        from scipy.sparse import csr_array
-
         lists = self.layers[0].relation_chunk_lists
-        size = (self.layers[0].relations.num_rows, self.chunks.num_rows)
-        first, last = int(lists.offsets[0]), int(lists.offsets[-1])
-        chunks = lists.values[first:last]
-        return csr_array((np.ones(last - first, dtype=np.float32), chunks, lists.offsets - first), shape=size)
+        return incidence(lists.offsets, lists.values, self.chunks.num_rows)
 
     def chunks_of_relation(self, row: int) -> np.ndarray:
         """Return the rows of the chunks that state that base relation, (k,) int32, as the column has them."""
-        stated = self.relation_chunks
-        return np.asarray(stated.indices[stated.indptr[row] : stated.indptr[row + 1]])
+        return entries_of(self.relation_chunks, row)
 
     def children_of(self, layer: int, row: int) -> np.ndarray:
         """Return the rows, in the layer below, of the children of that entity, (k,) int32; none for layer 0."""

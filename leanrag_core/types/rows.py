@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array
 
 _SCANS = 16  # look-ups by scanning before the ids are sorted once
 
@@ -36,6 +39,35 @@ def places_of_runs(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the places of runs, one run after the other, (counts.sum(),) int64. starts, counts: (k,), of each run its
     first place and how many it has."""
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - np.cumsum(counts) + counts, counts))
+
+
+def starts_of_runs(values: np.ndarray) -> np.ndarray:
+    """Return the first place of each run of equal neighbours, (k,) int64. values: (n,)."""
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+
+
+def place_of_each(rows: np.ndarray | Sequence[int], n: int) -> np.ndarray:
+    """Return for each of n rows its place among those rows, -1 where it is not among them; (n,) int64. rows: (k,) int,
+    each once."""
+    places = np.full(n, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    return places
+
+
+def incidence(offsets: np.ndarray, values: np.ndarray, n_columns: int) -> "csr_array":
+    """Return lists of columns as a matrix, (n, n_columns) float32: 1 where the list has the column. Offsets: (n + 1,),
+    list i is values[offsets[i] : offsets[i + 1]]."""
+    from scipy.sparse import csr_array
+
+    first, last = int(offsets[0]), int(offsets[-1])
+    ones = np.ones(last - first, dtype=np.float32)
+    return csr_array((ones, values[first:last], offsets - first), shape=(len(offsets) - 1, n_columns))
+
+
+def entries_of(matrix: "csr_array | csc_array", place: int) -> np.ndarray:
+    """Return the columns in which a row of a CSR matrix has entries, or the rows of a column of a CSC matrix; (k,) int,
+    as they are stored."""
+    return np.asarray(matrix.indices[matrix.indptr[place] : matrix.indptr[place + 1]])
 
 
 _SHORT = 4096  # rows of a table whose values are kept

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import Lists, Rows
+from leanrag_core.types.rows import Lists, Rows, entries_of, incidence
 from leanrag_core.types.walks import Transition, normalised
 
 if TYPE_CHECKING:
@@ -40,18 +40,11 @@ class Statements(Rows):
     @cached_property
     def by_entity(self) -> "csr_array":
         """(n_entities, s) float32: 1 where the text holds the entity."""
-        from scipy.sparse import csr_array
-
-        lists, n_texts = self.entities, len(self)
-        first, last = int(lists.offsets[0]), int(lists.offsets[-1])
-        ones = np.ones(last - first, dtype=np.float32)
-        places = lists.values[first:last], lists.offsets - first
-        return csr_array((ones, *places), shape=(n_texts, self.size[0])).T.tocsr()
+        return incidence(self.entities.offsets, self.entities.values, self.size[0]).T.tocsr()
 
     def of_entity(self, row: int) -> np.ndarray:
         """Return the rows of the texts that hold that entity, (k,), ascending."""
-        membership = self.by_entity
-        return np.sort(membership.indices[membership.indptr[row] : membership.indptr[row + 1]])
+        return np.sort(entries_of(self.by_entity, row))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import numbers
+from leanrag_core.types.rows import numbers, place_of_each
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -70,8 +70,7 @@ def alike_rows_together(matrix: "csr_array") -> PackedTransition:
     from scipy.sparse import csr_array
 
     order = np.argsort(np.diff(matrix.indptr), kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    place = place_of_each(order, len(order))
     rows = matrix[order]
     columns = place[rows.indices].astype(rows.indices.dtype)
     return PackedTransition(csr_array((rows.data, columns, rows.indptr), shape=matrix.shape), place)
@@ -150,9 +149,7 @@ class Transition:
         order = order[np.lexsort((n_edges, np.arange(len(order)) // _ROWS_ALIKE))]
         packed = self.matrix[order][:, order].tocsr()
         packed.sort_indices()
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        return PackedTransition(packed.astype(np.float32), place)
+        return PackedTransition(packed.astype(np.float32), place_of_each(order, len(order)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from leanrag_core.exporting.site.shards import SiteFiles, bytes_each, clipped
 from leanrag_core.queries.browse import forms_by_name
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.rows import numbers
+from leanrag_core.types.rows import entries_of, numbers
 
 ENTITIES, CHUNKS = 1_000, 200  # rows of a shard
 _RELATIONS, _MENTIONS = 60, 60  # that are listed of an entity and of a chunk
@@ -137,7 +137,7 @@ def _write_chunks(index: Index, files: SiteFiles) -> int:
     for start in range(0, n, CHUNKS):
         block = range(start, min(n, start + CHUNKS))
         texts = [index.chunk(row).text for row in block]
-        inside = [np.sort(mentioned.indices[mentioned.indptr[row] : mentioned.indptr[row + 1]]) for row in block]
+        inside = [np.sort(entries_of(mentioned, row)) for row in block]
         files.add(
             f"chunks-{start // CHUNKS}",
             {

@@ -40,7 +40,7 @@ from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
-from leanrag_core.types.rows import RowOf
+from leanrag_core.types.rows import RowOf, entries_of
 
 TASK = "extract_claims"
 CLAIMS_REPLY = json_object(claims=json_list(json_object(entity=JSON_TEXT, claim=JSON_TEXT)))
@@ -56,7 +56,7 @@ def extract_claims(index: Index, language: LanguageModel, tools: PartTools) -> p
     claims: list[tuple[int, int, str]] = []
     for chunk in range(n_chunks):
         tools.report(Progress("make", chunk, n_chunks, "chunks"))
-        rows = entities_in.indices[entities_in.indptr[chunk] : entities_in.indptr[chunk + 1]].tolist()
+        rows = entries_of(entities_in, chunk).tolist()
         if not rows:
             continue
         row_of = {names[row].casefold(): row for row in rows}

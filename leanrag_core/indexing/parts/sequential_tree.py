@@ -13,7 +13,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import CHUNKS
-from leanrag_core.types.rows import numbers
+from leanrag_core.types.rows import numbers, starts_of_runs
 from leanrag_core.types.text_tree import TextTree
 
 
@@ -60,7 +60,7 @@ def consecutive(documents: np.ndarray, size: int) -> list[np.ndarray]:
 
     documents: (n,) of each place, those of one document next to each other.
     """
-    starts = np.flatnonzero(np.append(True, documents[1:] != documents[:-1])[: len(documents)])
+    starts = starts_of_runs(documents)
     ends = np.append(starts[1:], len(documents))[: len(starts)]
     return [
         np.arange(first, min(first + size, end))

@@ -18,6 +18,7 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.types.calls import JSON_NUMBER, JSON_TEXT, JSON_TEXTS, json_list, json_object
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.youtu import KINDS
 
 _SAMPLED = 5  # passages that the seed schema is refined with
@@ -96,7 +97,7 @@ def read_chunks(
     allowed = {name.casefold(): name for name in types["attribute"]}
 
     def read(chunk: int) -> ChunkReading:
-        rows = entities_in.indices[entities_in.indptr[chunk] : entities_in.indptr[chunk + 1]].tolist()
+        rows = entries_of(entities_in, chunk).tolist()
         if not rows:
             return ChunkReading()
         row_of = {names[row].casefold(): row for row in rows}

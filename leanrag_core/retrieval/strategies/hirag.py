@@ -38,6 +38,7 @@ from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.communities import LayeredCommunities
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation
 
 BRIDGE = section_form(
@@ -166,7 +167,7 @@ class Strategy(StrategyBase[Config]):
         membership = layered.communities.membership[list(near)].tocsc()
         kept: set[int] = set()
         for row in communities:
-            places = np.sort(membership.indices[membership.indptr[row] : membership.indptr[row + 1]])
+            places = np.sort(entries_of(membership, row))
             kept |= set(places[: self.config.top_m].tolist())
         return [near[place] for place in sorted(kept)]
 
@@ -186,7 +187,7 @@ def chunks_by_neighbours(index: Index, seeds: Sequence[tuple[int, int]]) -> list
     listed: dict[int, EntityChunk] = {}
     for place, row in finest:
         chunks = base.chunks_of(row)
-        around = base.adjacency.indices[base.adjacency.indptr[row] : base.adjacency.indptr[row + 1]]
+        around = entries_of(base.adjacency, row)
         counts = np.bincount(mentions[around].indices, minlength=index.chunks.num_rows)[chunks]
         for at in np.lexsort((chunks, -counts)).tolist():
             listed.setdefault(int(chunks[at]), EntityChunk(int(chunks[at]), place, int(counts[at])))

@@ -28,6 +28,7 @@ from leanrag_core.retrieval.tracing import Retrieval
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.types.config import SEEDS, option
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.trace import Trace, TraceItem, TraceRelation, TraceStep
 from leanrag_core.types.walks import WalkOperator
 
@@ -119,7 +120,7 @@ def helped_seeds(run: Retrieval, operator: WalkOperator, seeds: tuple[Seed, ...]
     chunks = ranked_by_both(index, run.query, tools).fused.rows[:_HELPING_CHUNKS]
     steps, in_chunks = operator.to_chunks, list[int]()
     for chunk in chunks.tolist():
-        mentioned = np.sort(steps.indices[steps.indptr[chunk] : steps.indptr[chunk + 1]])
+        mentioned = np.sort(entries_of(steps, chunk))
         near = similarity(index, 0, run.query.vector, mentioned)
         in_chunks += mentioned[np.argsort(-near, kind="stable")].tolist()
     second = np.array(list(dict.fromkeys(in_chunks)), dtype=np.int64)

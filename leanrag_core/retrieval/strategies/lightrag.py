@@ -24,6 +24,7 @@ from leanrag_core.retrieval.vector_search import nearest_entities, nearest_rows,
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.trace import Parameter, Trace
 
 LOW, HIGH, HYBRID, MIX = "low", "high", "hybrid", "mix"
@@ -178,7 +179,7 @@ class Strategy(StrategyBase[Config]):
         counts = np.asarray(mentions.sum(axis=0)).ravel()
         first = dict[int, int]()
         for place in range(len(entities)):
-            for row in mentions.indices[mentions.indptr[place] : mentions.indptr[place + 1]].tolist():
+            for row in entries_of(mentions, place).tolist():
                 first.setdefault(row, place)
         return sorted(first, key=lambda row: (first[row], -counts[row], row))
 
