@@ -43,7 +43,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _audit(options: argparse.Namespace) -> None:
     bench = Workbench.default()
     stored, files = _sources(bench, options.files)
-    read = read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
+    read = read_judge_files(files, _answers(options.answers), n_questions=options.questions)
     audited = audit((*stored, *read.judgements))
     summary = (headline(audited), *advice(audited))
     if printed_json(options, _record(audited, summary, read.notes)):
@@ -68,7 +68,7 @@ def _file(path: Path) -> JudgeFile:
     return JudgeFile(path.name, path.read_bytes())
 
 
-def _answers(bench: Workbench, named_files: Sequence[str]) -> dict[str, SystemAnswers]:
+def _answers(named_files: Sequence[str]) -> dict[str, SystemAnswers]:
     """Return the answers by the system's name: that in front of "=", else what the file's name says."""
     answers = {}
     for text in named_files:

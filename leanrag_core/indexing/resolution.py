@@ -21,15 +21,15 @@ _CLAUSE = re.compile(r"[;:,–—.!?)](?=\s)")
 
 
 @lru_cache(maxsize=50_000)
-def trim_sentence(text: str, max_words: int = MAX_WORDS) -> str:
-    """Return the sentence, cut at the last clause that ends within max_words (or there, when none does), with an
+def trim_sentence(text: str) -> str:
+    """Return the sentence, cut at the last clause that ends within MAX_WORDS (or there, when none does), with an
     ellipsis.
     """
     words = list(re.finditer(r"\S+", text))
-    if len(words) <= max_words:
+    if len(words) <= MAX_WORDS:
         return text
-    limit = words[max_words - 1].end()
-    clauses = [match.start() for match in _CLAUSE.finditer(text, words[max_words // 2].start(), limit)]
+    limit = words[MAX_WORDS - 1].end()
+    clauses = [match.start() for match in _CLAUSE.finditer(text, words[MAX_WORDS // 2].start(), limit)]
     return f"{text[: clauses[-1] if clauses else limit].rstrip(' ,;:–—')} …"
 
 

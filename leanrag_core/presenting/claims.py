@@ -46,11 +46,11 @@ class Page:
     foot: tuple[Message, ...] = ()
 
 
-def cut_name(name: str, most: int) -> str:
-    """Return the name, cut between words where it is longer."""
-    if len(name) <= most:
+def _cut_name(name: str) -> str:
+    """Return the name, cut between words where it is too long for a sentence."""
+    if len(name) <= _MOST_NAME:
         return name
-    return f"{name[: most - 1].rsplit(' ', 1)[0].rstrip(' ,:;')}…"
+    return f"{name[: _MOST_NAME - 1].rsplit(' ', 1)[0].rstrip(' ,:;')}…"
 
 
 def talk(kind: str, stored: Presentation) -> tuple[Message, ...]:
@@ -235,7 +235,7 @@ def _relations(trace: Trace, side: Side) -> Claim | None:
 
 def _ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
     names = {item.id: item.name for item in trace.items}
-    first, second = (cut_name(names.get(id_, ""), _MOST_NAME) for id_ in (relation.source, relation.target))
+    first, second = (_cut_name(names.get(id_, "")) for id_ in (relation.source, relation.target))
     return isolated(first), isolated(second)
 
 

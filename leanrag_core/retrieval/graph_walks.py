@@ -26,7 +26,7 @@ _DIGITS_LEFT_OUT = 5  # binary digits of a float32, which sums in float32 do not
 PART = "passage_walk"
 _TOLERANCE = 1e-7  # change of the whole mass in a round, at which the walk rests
 _WALK_ROUNDS = 200
-CARRIERS = 3  # entities that are shown of each passage
+_CARRIERS = 3  # entities that are shown of each passage
 _MOST_TERMINALS = 10
 _LONGEST_WAY = 12  # edges
 _FEW = 16  # a frontier of less than this part of all nodes goes edge by edge
@@ -125,13 +125,13 @@ class Walk:
             return best_first_rounded(self.chunk_mass)
         return np.asarray(candidates[best_first_rounded(self.chunk_mass[candidates])])
 
-    def carriers(self, chunk: int, n: int = CARRIERS) -> list[tuple[int, float]]:
-        """Return the n entities that carry most mass to the chunk at each step of the walk at rest, and how much."""
+    def carriers(self, chunk: int) -> list[tuple[int, float]]:
+        """Return the entities that carry most mass to the chunk at each step of the walk at rest, and how much."""
         steps = self.operator.to_chunks
         start, end = steps.indptr[chunk : chunk + 2]
         entities = steps.indices[start:end]
         flow = self.damping * steps.data[start:end] * self.entity_mass[entities]
-        best = np.lexsort((entities, -np.round(flow, 12)))[:n]
+        best = np.lexsort((entities, -np.round(flow, 12)))[:_CARRIERS]
         return [(int(entities[place]), float(flow[place])) for place in best]
 
 

@@ -24,7 +24,6 @@ from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Report, silent
 from leanrag_core.types.manifest import IMPORTED
-from leanrag_core.types.settings import Execution
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import DocumentChanges
 from leanrag_core.workbench.builds import Builds
@@ -87,8 +86,6 @@ class Trials:
         index: Index,
         settings: Mapping[str, Any],
         report: Report = silent,
-        *,
-        execution: Execution | None = None,
     ) -> Index:
         """Return the index with those settings changed: itself, one of the store or a trial where there is one, else a
         new trial of the same documents and edits, or over the same imported graph, which reuses what earlier builds
@@ -103,7 +100,7 @@ class Trials:
             return self._indexes.open(existing)
         started = time.perf_counter()
         request = self._request(index, config)
-        context = self._models.context(None, execution, report, index=request.out.name)
+        context = self._models.context(None, None, report, index=request.out.name)
         private.make_folder(self.root)
         if _is_imported(index):
             trial_index = self._imports.rebuild(index, request, context)
@@ -124,11 +121,11 @@ class Trials:
         forecast = self.forecast(index, config)
         return forecast.sampled >= forecast.chunks
 
-    def make_stages(self, index: Index, report: Report = silent, *, execution: Execution | None = None) -> None:
+    def make_stages(self, index: Index, report: Report = silent) -> None:
         """Make the stages that has_stages() misses: build the index once more, and keep nothing of it but its stages.
         Raises what make() does."""
         request = self._request(index, self.config(index, {}))
-        context = self._models.context(None, execution, report, index=request.out.name)
+        context = self._models.context(None, None, report, index=request.out.name)
         private.make_folder(self.root)
         self._builds.run(request, context)
         self.clear(request.out.name)

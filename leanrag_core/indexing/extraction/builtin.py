@@ -16,11 +16,11 @@ from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, r
 from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.gathered import Extractor
 from leanrag_core.indexing.extraction.headings import heading_sentences, titles_of
-from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
+from leanrag_core.indexing.extraction.language_neutral import is_latin, read_neutral
 from leanrag_core.indexing.extraction.name_shape import SHAPE, named
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentence_files import ReadInOrder, SentenceFiles
-from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
+from leanrag_core.indexing.extraction.sentences import MAX_PAIRS, ChunkLocator, ReadSentence, Sighting
 from leanrag_core.indexing.parsing.asides import headings_left, left_out, outside
 from leanrag_core.indexing.parsing.repeats import all_asides, repeated_in
 from leanrag_core.storage.stages import StageStore

@@ -18,7 +18,6 @@ from leanrag_core.errors import ModelMismatch
 from leanrag_core.indexing.extraction.aliases import acronyms_in
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
 from leanrag_core.indexing.extraction.english import GENERIC, english_pipeline, english_version
-from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
 from leanrag_core.indexing.extraction.noun_phrases import phrases_of
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
 from leanrag_core.storage.stages import StageStore, stage_key
@@ -370,7 +369,7 @@ def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> 
                 speaker = Sighting(block.speaker, block.speaker.casefold(), "person", weight=1.0)
                 links += [Link(place, listener, "co-occurrence", 1.0) for listener in range(min(place, 5))]
                 sightings.append(speaker)
-        near, unlinked = link_neighbours(len(phrases.sightings), links, MAX_PAIRS, nested)
+        near, unlinked = link_neighbours(len(phrases.sightings), links, nested)
         start = block.source(sentence.start_char)
         end = block.source(max(sentence.start_char, sentence.end_char - 1)) + 1
         yield ReadSentence(

@@ -17,7 +17,6 @@ from leanrag_core.text.chinese import CHINESE
 from leanrag_core.text.words import MARKS
 from leanrag_core.types.corpus import Document
 
-MAX_PAIRS = 20
 _MAX_WORDS = 3
 _MAX_LENGTH = 80  # characters; what is longer is no phrase
 _MAX_RUN = 6  # characters of an entity where no white space parts words
@@ -127,7 +126,7 @@ def _read(document: int, start: int, end: int, text: str, words: _Words) -> Read
         )
         for place, (key, (position, phrase, kind)) in enumerate(once.items())
     )
-    links, unlinked = link_neighbours(len(sightings), (), MAX_PAIRS)
+    links, unlinked = link_neighbours(len(sightings), ())
     content = tuple((key, place) for place, key in enumerate(once))
     return ReadSentence(document, start, end, text, sightings, tuple(links), unlinked=unlinked, words=content)
 

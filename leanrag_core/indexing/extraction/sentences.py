@@ -98,13 +98,16 @@ class ChunkLocator:
         return whole[::-1] or [self._rows[fallback]]
 
 
+MAX_PAIRS = 20  # links of a sentence, from which on only neighbours are linked
+
+
 def link_neighbours(
-    n_sightings: int, related: Sequence[Link], max_pairs: int, near: Sequence[tuple[int, int]] = ()
+    n_sightings: int, related: Sequence[Link], near: Sequence[tuple[int, int]] = ()
 ) -> tuple[list[Link], int]:
     """Return co-occurrence links for pairs that nothing stronger joins, the nearest first; and how many pairs were left
     out.
 
-    Neighbours are always linked, pairs further apart only until the sentence has max_pairs of links. near: pairs that
+    Neighbours are always linked, pairs further apart only until the sentence has MAX_PAIRS links. near: pairs that
     must not be linked, because one is part of the other.
     """
     linked_pairs = {(min(link.source, link.target), max(link.source, link.target)) for link in related}
@@ -112,13 +115,13 @@ def link_neighbours(
     links: list[Link] = []
     possible = n_sightings * (n_sightings - 1) // 2 - len(apart)
     for distance in range(1, n_sightings):
-        if distance > 1 and len(links) + len(related) >= max_pairs:
+        if distance > 1 and len(links) + len(related) >= MAX_PAIRS:
             break
         for left in range(n_sightings - distance):
             pair = (left, left + distance)
             if pair in apart:
                 continue
-            if distance > 1 and len(links) + len(related) >= max_pairs:
+            if distance > 1 and len(links) + len(related) >= MAX_PAIRS:
                 break
             links.append(Link(*pair, kind="co-occurrence", strength=1.0))
     return links, possible - len(links)

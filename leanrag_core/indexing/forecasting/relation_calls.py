@@ -2,7 +2,6 @@
 cost. Nothing is asked of a model."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -10,7 +9,8 @@ from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.relations import RelationGroups, group_relations, strongest_first
 from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_text
 from leanrag_core.indexing.aggregation.tables import NewEntity, columns_of, relation_view
-from leanrag_core.models.base import Call, LanguageModel
+from leanrag_core.models.base import Call
+from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.catalog import PromptBook
 from leanrag_core.storage.calls import CallStore
@@ -22,12 +22,6 @@ from leanrag_core.types.roles import AGGREGATION
 
 MOST_COUNTED = 2000  # relations of a layer whose prompts are written out; the strongest ones
 _REPLY_TOKENS = 60  # of a sentence on a relation, as the forecast of a build takes it
-
-
-class ModelOf(Protocol):
-    """Gives the language model of a name."""
-
-    def language(self, name: str, role: str = "") -> LanguageModel | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +36,7 @@ class RelationCalls:
     n_counted: int
 
 
-def relation_calls(index: Index, number: int, models: ModelOf, calls: CallStore) -> RelationCalls | None:
+def relation_calls(index: Index, number: int, models: Models, calls: CallStore) -> RelationCalls | None:
     """Return the calls of layer `number`; None where no model at an endpoint writes, or the layer's relations are not
     those that its clusters give (an imported or an edited one).
     """

@@ -67,18 +67,16 @@ def _outdated(layers: Sequence[Layer], texts: KeptTexts) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def clusters_agreement(
-    layers: Sequence[Layer], fresh: Callable[[Layer], np.ndarray], *, most_nodes: int = 100_000
-) -> tuple[float | None, ...]:
-    """Return the adjusted Rand index of each layer's clusters with fresh ones of the same nodes.
+_MOST_CLUSTERED = 100_000  # nodes; to cluster more of them would take as long as the rest of the update
 
-    It is None for a layer of more than most_nodes, whose clustering would take as long as the rest of the update.
-    fresh: labels of a layer, (n,) int.
-    """
+
+def clusters_agreement(layers: Sequence[Layer], fresh: Callable[[Layer], np.ndarray]) -> tuple[float | None, ...]:
+    """Return the adjusted Rand index of each layer's clusters with fresh ones of the same nodes; None for a layer of
+    too many nodes. fresh: labels of a layer, (n,) int."""
     from sklearn.metrics import adjusted_rand_score
 
     return tuple(
-        round(float(adjusted_rand_score(layer.parent, fresh(layer))), 6) if len(layer) <= most_nodes else None
+        round(float(adjusted_rand_score(layer.parent, fresh(layer))), 6) if len(layer) <= _MOST_CLUSTERED else None
         for layer in layers[:-1]
     )
 
