@@ -22,6 +22,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.calls import Budget
+from leanrag_core.types.config import require_choice
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     ASKED,
@@ -155,9 +156,7 @@ def _spec(options: argparse.Namespace, bench: Workbench, index: str, set_id: str
     judges = tuple(JudgeSpec(model, kinds, options.repeats) for model in options.judge)
     title = options.title and (options.title if options.samples is None else f"{options.title}, {name}")
     if options.table:
-        if options.table not in (*TABLES, *RIVAL_TABLES):
-            choices = ", ".join((*TABLES, *RIVAL_TABLES))
-            raise InvalidConfig("option.not_a_choice", option="table", value=options.table, choices=choices)
+        require_choice("table", options.table, (*TABLES, *RIVAL_TABLES))
         make_spec = rival_spec if options.table in RIVAL_TABLES else paper_spec
         return make_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     if options.runs:

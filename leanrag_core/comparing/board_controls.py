@@ -10,7 +10,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import MAX_TOKENS, RERANK
 from leanrag_core.retrieval.settings import choice_title, option_title
 from leanrag_core.retrieval.variants import Setting
-from leanrag_core.types.config import CLUSTER, RELATIONS, IndexConfig
+from leanrag_core.types.config import CLUSTER, RELATIONS, IndexConfig, within_bounds
 
 SLIDER, SWITCH, CHOICE = "slider", "switch", "choice"
 _EACH = 60  # values of a slider that has a stop at each whole number
@@ -202,7 +202,6 @@ def numbers_of_links(texts: Sequence[str], config: type) -> list[dict[str, Any]]
                     number_ = int(value) if isinstance(spec.default, int) else float(value)
                 except ValueError:  # somebody wrote the link by hand
                     continue
-                low, high = spec.metadata.get("low"), spec.metadata.get("high")
-                if (low is None or number_ >= low) and (high is None or number_ <= high):
+                if within_bounds(spec, number_):
                     numbers.append({key: number_})
     return numbers

@@ -8,6 +8,7 @@ from typing import Any
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.variants import Setting
+from leanrag_core.types.config import within_bounds
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -80,9 +81,7 @@ def values_of(text: str, spec: Field[Any]) -> tuple[Any, ...] | None:
         values = [type(spec.default)(part.replace("\u202f", "")) for part in parts]
     except ValueError:
         return None
-    low, high = spec.metadata.get("low"), spec.metadata.get("high")
-    inside = all((low is None or value >= low) and (high is None or value <= high) for value in values)
-    return tuple(sorted(dict.fromkeys(values))) if inside else None
+    return tuple(sorted(set(values))) if all(within_bounds(spec, value) for value in values) else None
 
 
 def depth_of(trace: Trace, index: Index) -> int | None:

@@ -122,10 +122,9 @@ def _asked(
 
 def _read(completion: Completion) -> dict[str, str]:
     reply = read_json(completion.text, (("names",),))
-    listed = reply.cells.get("names")
-    if completion.cut or reply.breaks_off or not isinstance(listed, list):
+    if completion.cut:
         raise ReplyError("reply.broken_off")
-    return dict(filter(None, map(_pair, listed)))
+    return dict(filter(None, map(_pair, reply.list_of("names"))))
 
 
 def _pair(entry: Any) -> tuple[str, str] | None:

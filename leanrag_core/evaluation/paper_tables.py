@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.judging.asking import SCORED
 from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
 from leanrag_core.evaluation.statistics import Interval, mean_interval
 from leanrag_core.evaluation.tables import questions_of, scores_of
+from leanrag_core.types.config import require_choice
 from leanrag_core.types.experiment import (
     ABSOLUTE,
     PAIRWISE,
@@ -115,17 +115,16 @@ def paper_spec(
     """Specify the experiment that makes the table on that index. judges: for the judged tables, each with the kind of
     judgement that the table takes. options: of LeanRAG, such as the data set's N and C. Raises InvalidConfig for an
     unknown table."""
+    require_choice("table", table, TABLES)
     own = dict(options or {})
     leanrag = RunSpec(LEANRAG, index, SYSTEMS[LEANRAG], own)
     runs: tuple[RunSpec, ...]
     if table in _ABLATIONS:
         name, change = _ABLATIONS[table]
         runs = (leanrag, RunSpec(name, index, SYSTEMS[LEANRAG], {**own, **change}))
-    elif table in TABLES:
+    else:
         others = FIGURE_3 if table == TOKENS else tuple(name for name in SYSTEMS if name != LEANRAG)
         runs = (leanrag, *(RunSpec(name, index, SYSTEMS[name]) for name in others))
-    else:
-        raise InvalidConfig("option.not_a_choice", option="table", value=table, choices=", ".join(TABLES))
     kind = ABSOLUTE if table in (SCORES, CONTEXT) else PAIRWISE
     pairs = tuple((LEANRAG, run.name) for run in runs[1:]) if kind == PAIRWISE else ()
     asked = tuple(replace(judge, kinds=(kind,), pairs=pairs) for judge in judges) if table in _JUDGED else ()
@@ -145,8 +144,7 @@ def paper_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
 
     Runs are known by their names (paper_spec() gives them the paper's). Raises InvalidConfig for an unknown table.
     """
-    if table not in TABLES:
-        raise InvalidConfig("option.not_a_choice", option="table", value=table, choices=", ".join(TABLES))
+    require_choice("table", table, TABLES)
     if table == TOKENS:
         return (_tokens(result),)
     own = _own_scores(result) if table in (SCORES, CONTEXT) else _own_rates(result, table)

@@ -26,6 +26,13 @@ class JsonReply:
     cells: dict[str, Any]
     breaks_off: bool = False
 
+    def list_of(self, name: str) -> list[Any]:
+        """Return the list of that name. Raises ReplyError for a reply without it, or whose end is missing."""
+        listed = self.cells.get(name)
+        if self.breaks_off or not isinstance(listed, list):
+            raise ReplyError("reply.broken_off")
+        return listed
+
 
 def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
     """Return the object that has one of the parts, out of a fence or from beside a remark; broken JSON is repaired.

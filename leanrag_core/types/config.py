@@ -1,6 +1,6 @@
 """Settings of an index, each with bounds, help and the paper's value; names of models; named settings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
@@ -107,6 +107,18 @@ def help_of(spec: "Field[Any]") -> str | Message:
     """Return what an option's field says about itself; "" for a field that is no option."""
     own: str | Message | None = spec.metadata.get("help", "")
     return message(f"option.help.{spec.name}") if own is None else own
+
+
+def require_choice(option: str, value: object, choices: Collection[str]) -> None:
+    """Raise InvalidConfig where the value is none of the choices."""
+    if value not in choices:
+        raise InvalidConfig("option.not_a_choice", option=option, value=value, choices=", ".join(choices))
+
+
+def within_bounds(spec: "Field[Any]", value: float) -> bool:
+    """Return whether a number is within the bounds of that option."""
+    low, high = spec.metadata.get("low"), spec.metadata.get("high")
+    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def validate(config: Any) -> None:

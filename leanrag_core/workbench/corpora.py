@@ -60,10 +60,7 @@ class Corpora(CorpusStore):
 
         Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
         """
-        changed = put_back(self.document(corpus_id, document_id), running_head)
-        if changed.id != document_id:
-            self.replace(corpus_id, document_id, changed)
-        return changed.id
+        return self._keep(corpus_id, document_id, put_back(self.document(corpus_id, document_id), running_head))
 
     def asides(self, corpus_id: str, document_id: str) -> tuple[Aside, ...]:
         """Return the asides of the document: text that the built-in engine skips unless it is told to read it anyway.
@@ -81,7 +78,9 @@ class Corpora(CorpusStore):
 
         Returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
         """
-        changed = toggled(self.document(corpus_id, document_id), keys)
+        return self._keep(corpus_id, document_id, toggled(self.document(corpus_id, document_id), keys))
+
+    def _keep(self, corpus_id: str, document_id: str, changed: Document) -> str:
         if changed.id != document_id:
             self.replace(corpus_id, document_id, changed)
         return changed.id

@@ -41,7 +41,7 @@ from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter, standing_votes
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.calls import Budget
-from leanrag_core.types.config import BUILTIN
+from leanrag_core.types.config import BUILTIN, require_choice
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Judgement, MissingPart, human_judge
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
@@ -291,9 +291,7 @@ class Experiments:
     def exported(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:
         """Return the experiment as csv, json or html. language: of a file of HTML. Raises ExperimentNotFound,
         InvalidConfig for an unknown format."""
-        if format_name not in FORMATS:
-            format_names = ", ".join(FORMATS)
-            raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=format_names)
+        require_choice("format", format_name, FORMATS)
         result, questions = self.store.read(experiment_id), self.questions(experiment_id)
         if format_name == "html":
             return as_html(result, questions, language)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
@@ -10,7 +11,7 @@ import streamlit as st
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval import settings
 from leanrag_core.retrieval.base import RERANK
-from leanrag_core.types.config import CHUNK, IndexConfig, help_of
+from leanrag_core.types.config import CHUNK, IndexConfig, help_of, within_bounds
 from leanrag_core.types.visible import visible
 from pages.common import markup, reveal, state, widgets
 from pages.common.html import draw
@@ -63,15 +64,14 @@ def hint(spec: Field[Any]) -> str:
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
     """Return a field's default as its widget holds it, the parser of a text, and the test for allowed values."""
-    default, low, high = spec.default, spec.metadata.get("low"), spec.metadata.get("high")
-    choices = spec.metadata.get("choices") or ()
+    default, choices = spec.default, spec.metadata.get("choices") or ()
     if choices:
         return default, str, lambda value: value in choices
     if isinstance(default, bool):
         return default, state.as_flag, lambda value: True
     if isinstance(default, int | float):
         read = int if isinstance(default, int) else float
-        return default, read, lambda value: (low is None or value >= low) and (high is None or value <= high)
+        return default, read, partial(within_bounds, spec)
     return "" if default is None else str(default), str, lambda value: True
 
 

@@ -84,7 +84,7 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
 def _passages(
     loaded: Loaded, trace: Trace, owners: Mapping[str, str], gold_ids: Sequence[str], letters: Sequence[str]
 ) -> list[Markup]:
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     lines = []
     for passage in trace.passages:
         mark = marks.get(passage.id, "")

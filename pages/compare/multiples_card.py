@@ -90,7 +90,7 @@ def chunks(loaded: Loaded, traces: Sequence[Any], gold_ids: Sequence[str]) -> Ma
     """Return the marks of the chunks; a chunk in one card alone is tinted, one with gold has an edge."""
     trace = loaded.trace
     assert trace is not None
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     chips = []
     for passage in trace.passages[:8]:
         alone = sum(any(other.id == passage.id for other in each.passages) for each in traces) == 1

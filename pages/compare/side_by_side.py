@@ -218,7 +218,7 @@ def _passages(
 ) -> None:
     """Draw the passages as lines; those in this column alone are bold."""
     letter = loaded.letter.lower()
-    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    marks = trace.context.mark_of
     gold_ids = gold.found_ids.get(loaded.letter, ())
     rows = []
     for passage in trace.passages:

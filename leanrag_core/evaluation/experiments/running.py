@@ -40,6 +40,7 @@ from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.storage.experiments import ExperimentWriter
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.calls import NO_USAGE, Usage
+from leanrag_core.types.config import require_choice
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     MODES,
@@ -86,17 +87,14 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
     ids = [question.id for question in questions]
     if len(set(ids)) < len(ids):
         raise InvalidConfig("experiment.same_question", question=next(id_ for id_ in ids if ids.count(id_) > 1))
-    if spec.mode not in MODES:
-        raise InvalidConfig("option.not_a_choice", option="mode", value=spec.mode, choices=", ".join(MODES))
+    require_choice("mode", spec.mode, MODES)
     for run in spec.runs:
         strategy(run.strategy, run.options)
     mentioned = [spec.baseline] if spec.baseline else []
     for judge in spec.judges:
         mentioned += [key for pair in judge.pairs for key in pair]
         for kind in judge.kinds:
-            if kind not in ALL_JUDGEMENTS:
-                choices = ", ".join(ALL_JUDGEMENTS)
-                raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=choices)
+            require_choice("kinds", kind, ALL_JUDGEMENTS)
         if judge.repeats < 1:
             raise InvalidConfig("option.too_small", option="repeats", value=judge.repeats, low=1)
         if not spec.answers:

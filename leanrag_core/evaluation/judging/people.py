@@ -10,6 +10,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.judging.asking import COMPARED, FIRST, OVERALL, SECOND, TIE
 from leanrag_core.text.words import lexical_tokens
+from leanrag_core.types.config import require_choice
 from leanrag_core.types.experiment import PAIRWISE, ExperimentResult, Judgement
 
 WHOLE, EACH = (OVERALL,), COMPARED  # criteria of a vote: as a whole, or each of those that judges are asked for
@@ -113,9 +114,7 @@ def parts(answer: str) -> tuple[str, ...]:
 def vote(ballot: Ballot, judge: str, criterion: str, verdict: float | None) -> Judgement:
     """Return the vote as it is stored. verdict: FIRST for the left answer, SECOND, TIE; None takes it back. Raises
     InvalidConfig for another verdict or criterion."""
-    if criterion not in COMPARED:
-        choices = ", ".join(COMPARED)
-        raise InvalidConfig("option.not_a_choice", option="criterion", value=criterion, choices=choices)
+    require_choice("criterion", criterion, COMPARED)
     if verdict not in (FIRST, SECOND, TIE, None):
         raise InvalidConfig("option.not_a_choice", option="verdict", value=verdict, choices="1, 2, 0")
     left, right = ("\n".join(answer) for answer in ballot.answers)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.config import require_choice
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     GRADED,
@@ -84,8 +84,7 @@ def tasks(
 
 def _shown_runs(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> tuple[tuple[str, ...], ...]:
     """Return the runs whose answers a judge is shown together: one, or two in either order."""
-    if kind not in ALL_JUDGEMENTS:
-        raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=", ".join(ALL_JUDGEMENTS))
+    require_choice("kinds", kind, ALL_JUDGEMENTS)
     if kind != PAIRWISE:
         return tuple((run.key,) for run in spec.runs)
     return tuple(order for pair in pairs_of(spec, judge) for order in (pair, pair[::-1]))

@@ -121,11 +121,8 @@ def _reader(name: str, n: int) -> Callable[[Completion], list[str]]:
 
     def read(completion: Completion) -> list[str]:
         reply = read_json(completion.text, ((name,),))
-        listed = reply.cells.get(name)
-        if completion.cut or reply.breaks_off or not isinstance(listed, list):
-            raise ReplyError("reply.broken_off")
-        texts = [text for text in map(_text_of, listed) if text]
-        if not texts:
+        texts = [text for text in map(_text_of, reply.list_of(name)) if text]
+        if completion.cut or not texts:
             raise ReplyError("reply.broken_off")
         return list(dict.fromkeys(texts))[:n]
 

@@ -22,6 +22,7 @@ from leanrag_core.types.config import (
     RELATIONS,
     IndexConfig,
     is_remote,
+    require_choice,
     settings_of_stages,
 )
 from leanrag_core.types.experiment import ExperimentSpec, Parameter, RunSpec
@@ -101,14 +102,10 @@ def _require_valid(spec: SweepSpec) -> None:
         raise InvalidConfig("sweep.index_needs_corpus", axes=", ".join(a.name for a in spec.axes if a.level == INDEX))
     if not spec.axes:
         raise InvalidConfig("sweep.no_axes")
-    if spec.sampler not in SAMPLERS:
-        raise InvalidConfig("option.not_a_choice", option="sampler", value=spec.sampler, choices=", ".join(SAMPLERS))
+    require_choice("sampler", spec.sampler, SAMPLERS)
     known = {info.name for info in measure_infos()}
     for option in ("measure", "cost"):
-        if getattr(spec, option) not in known:
-            raise InvalidConfig(
-                "option.not_a_choice", option=option, value=getattr(spec, option), choices=", ".join(sorted(known))
-            )
+        require_choice(option, getattr(spec, option), sorted(known))
     names = [axis.name for axis in spec.axes]
     for axis in spec.axes:
         _require_axis(spec, axis)
@@ -122,8 +119,7 @@ def _require_valid(spec: SweepSpec) -> None:
 
 
 def _require_axis(spec: SweepSpec, axis: Axis) -> None:
-    if axis.level not in LEVELS:
-        raise InvalidConfig("option.not_a_choice", option="level", value=axis.level, choices=", ".join(LEVELS))
+    require_choice("level", axis.level, LEVELS)
     known = known_axes(spec.strategy)[axis.level]
     if axis.name not in known:
         raise InvalidConfig("sweep.unknown_axis", axis=axis.name, level=axis.level, known=", ".join(known))

@@ -63,16 +63,21 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def finding_of(summary: str, explanation: str) -> Finding | None:
+    """Return the finding, with an explanation alone as its summary; None where both are empty."""
+    return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None
+
+
 def _finding(entry: Any) -> Finding | None:
     """Make a finding from an object or a text; None for anything else."""
     if isinstance(entry, str):
-        return Finding(entry.strip(), "") if entry.strip() else None
+        return finding_of(entry.strip(), "")
     if not isinstance(entry, dict):
         return None
     cells = {str(key).strip().lower(): str(value).strip() for key, value in entry.items() if isinstance(value, str)}
     summary = next((cells[key] for key in _SUMMARY if cells.get(key)), "")
     explanation = next((cells[key] for key in _EXPLANATION if cells.get(key) and cells[key] != summary), "")
-    return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None
+    return finding_of(summary, explanation)
 
 
 def sentence_of(completion: Completion) -> str:

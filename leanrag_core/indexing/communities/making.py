@@ -78,10 +78,7 @@ def _claim_table(claims: Sequence[tuple[int, int, str]]) -> pa.Table:
 
 
 def _read(completion: Completion) -> list[tuple[str, str]]:
-    reply = read_json(whole(completion), (("claims",),))
-    listed = reply.cells.get("claims")
-    if reply.breaks_off or not isinstance(listed, list):
-        raise ReplyError("reply.broken_off")
+    listed = read_json(whole(completion), (("claims",),)).list_of("claims")
     return [claim for entry in listed if (claim := _claim(entry)) is not None]
 
 

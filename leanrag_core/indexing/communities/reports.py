@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, whole
+from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, finding_of, whole
 from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
 from leanrag_core.indexing.part_base import PartTools
 from leanrag_core.models.asking import read_json
@@ -155,8 +155,7 @@ def _rating(value: Any) -> float:
 
 def _finding(entry: Any) -> Finding | None:
     if isinstance(entry, str):
-        return Finding(entry.strip(), "") if entry.strip() else None
+        return finding_of(entry.strip(), "")
     if not isinstance(entry, dict):
         return None
-    summary, explanation = (str(entry.get(key) or "").strip() for key in ("summary", "explanation"))
-    return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None
+    return finding_of(*(str(entry.get(key) or "").strip() for key in ("summary", "explanation")))

@@ -67,11 +67,7 @@ class ConfinedParser:
 
     def parse(self, name: str, content: bytes) -> ParsedUpload:
         """Return the documents in a file of that name; what breaks a limit is refused with its reason."""
-        parts = list(self.parts(name, content))
-        return ParsedUpload(
-            tuple(document for part in parts for document in part.documents),
-            tuple(refusal for part in parts for refusal in part.refusals),
-        )
+        return ParsedUpload.joined(list(self.parts(name, content)))
 
     def parts(self, name: str, content: bytes) -> Generator[ParsedUpload]:
         """Yield what parse() returns, some thousand documents at a time, as they are read."""

@@ -1,7 +1,8 @@
 """One uploaded file to documents, by the reader of its format."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
@@ -18,6 +19,12 @@ class ParsedUpload:
 
     documents: tuple[Document, ...]
     refusals: tuple[Refusal, ...] = ()
+
+    @classmethod
+    def joined(cls, parts: Sequence["ParsedUpload"]) -> "ParsedUpload":
+        """Return what all parts became, one after another."""
+        documents = chain.from_iterable(part.documents for part in parts)
+        return cls(tuple(documents), tuple(chain.from_iterable(part.refusals for part in parts)))
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,7 @@ def parse_upload(name: str, content: bytes) -> ParsedUpload:
 
     Files of unknown suffix are refused with the list of those that are read. `confined` does the same under limits.
     """
-    parts = [part for part in parse_parts(name, content) if isinstance(part, ParsedUpload)]
-    return ParsedUpload(
-        tuple(document for part in parts for document in part.documents),
-        tuple(refusal for part in parts for refusal in part.refusals),
-    )
+    return ParsedUpload.joined([part for part in parse_parts(name, content) if isinstance(part, ParsedUpload)])
 
 
 def parse_parts(

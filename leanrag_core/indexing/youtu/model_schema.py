@@ -143,11 +143,9 @@ def _read_chunk(
     Entries on other entities, or of other types, are left out.
     """
     reply = read_json(whole(completion), (("attributes",),))
-    listed, new = reply.cells.get("attributes"), reply.cells.get("proposals")
-    if reply.breaks_off or not isinstance(listed, list):
-        raise ReplyError("reply.broken_off")
+    new = reply.cells.get("proposals")
     attributes = []
-    for entry in listed:
+    for entry in reply.list_of("attributes"):
         if not isinstance(entry, dict):
             continue
         entity, type_, value = (_text(entry.get(key)) for key in ("entity", "type", "value"))
