@@ -103,10 +103,18 @@ class Connection:
 
     def about(self, path: str) -> Any:
         """Return the JSON that the server gives of itself at a path of its root; None where it does not."""
+        return self._beside(path, None)
+
+    def _beside(self, path: str, body: dict[str, Any] | None, timeout_seconds: float | None = STATUS_SECONDS) -> Any:
+        """Fetch JSON that a server gives beside OpenAI's protocol; None when it does not. timeout_seconds: None for
+        that of the settings."""
         address = self.address.removesuffix("/").removesuffix("/v1") + path
+        options = {"timeout": timeout_seconds or self.settings.timeout_seconds}
         try:
             with self._plain_errors():
-                return self._client.get(address, cast_to=object, options={"timeout": STATUS_SECONDS})
+                if body is None:
+                    return self._client.get(address, cast_to=object, options=options)
+                return self._client.post(address, cast_to=object, body=body, options=options)
         except EndpointError:
             return None
 

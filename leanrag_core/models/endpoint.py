@@ -387,7 +387,7 @@ class Endpoint(Connection):
         except EndpointError:
             return None  # the call itself says what is wrong
         if self.settings.local:
-            about = self.about("/props")
+            about = self._beside("/props", None)
             self.forms.n_slots = count_of(about.get("total_slots")) if isinstance(about, dict) else None
         return tokens
 

@@ -109,7 +109,7 @@ def help_of(spec: "Field[Any]") -> str | Message:
     return message(f"option.help.{spec.name}") if own is None else own
 
 
-def require_choice(option: str, value: object, choices: Collection[str]) -> None:
+def require_choice(option: str, value: str, choices: Collection[str]) -> None:
     """Raise InvalidConfig where the value is none of the choices."""
     if value not in choices:
         raise InvalidConfig("option.not_a_choice", option=option, value=value, choices=", ".join(choices))
