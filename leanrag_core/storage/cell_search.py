@@ -20,9 +20,9 @@ from leanrag_core.files.records import Count, plain
 from leanrag_core.storage.digests import read_object, read_record
 from leanrag_core.storage.search_connection import SEARCH
 from leanrag_core.storage.tables import require_unit_rows
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import LayerSearch
-from leanrag_core.types.rows import place_of_each
+from leanrag_core.types.rows import place_of_each, places_of_runs
 
 RECALL = 0.99  # wanted share of the true ten nearest
 _NEAREST = 10  # neighbours that recall counts
@@ -64,18 +64,7 @@ def recall_of(candidates: Sequence[np.ndarray], vectors: np.ndarray, queries: np
 
 CELLS = "cells"  # the name of the index part
 _MAX_BYTES = 1_000_000  # of the record
-_PROBES = (
-    8,
-    16,
-    32,
-    64,
-    128,
-    256,
-    512,
-    1024,
-    2048,
-    4096,
-)  # cells that a question is compared with, tried in this order
+_PROBES = tuple(2**power for power in range(3, 13))  # cells that a question is compared with, tried in this order
 _SHORTLISTS = (1024, 4096, 16_384)  # rows that are compared in 8 bits after their signs were, tried in this order
 _SIGNS_A_CODE = 20  # comparisons of signs that take as long as one in 8 bits
 _CANDIDATES = 64  # rows whose exact cosines are looked at, and at least four times as many as are wanted
@@ -143,8 +132,7 @@ def write_cells(
         scale = _scale_of(vectors)
         cell_order = np.argsort(above.parent, kind="stable")
         cell = place_of_each(cell_order, len(above))[layer.parent]
-        order = np.argsort(cell, kind="stable").astype(np.int32)
-        starts = _offsets(cell, len(above))
+        starts, order = children_offsets(cell, len(above))
         path = folder / f"codes-{layer.number}.npy"
         codes = np.lib.format.open_memmap(path, mode="w+", dtype=np.int8, shape=vectors.shape)
         signs = np.empty((len(vectors), -(-vectors.shape[1] // _BITS)), dtype=_WORD)
@@ -195,11 +183,6 @@ def _measured(layer: CellLayer, lists: _Lists, vectors: np.ndarray, wanted: floa
     return replace(trial, recall=round(recall, 4))
 
 
-def _offsets(labels: np.ndarray, n: int) -> np.ndarray:
-    """Return the (n + 1,) int64 offsets of the labels 0 ... n - 1 when they are sorted. labels: (rows,) int."""
-    return np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=n))]).astype(np.int64)
-
-
 def _scale_of(vectors: np.ndarray) -> float:
     """Return the factor from the numbers of these vectors, (n, d), to their codes; rounded, so that it does not depend
     on the last bit of the largest number."""
@@ -236,7 +219,8 @@ class _LayerSearcher:
         code = _coded(vector, _scale_of(vector[None, :])).astype(np.float32)
         signs = _signs(code[None, :])[0]
         cells = _largest(-_hamming_distances(lists.centre_signs, signs), self.layer.probes)
-        places = _spans(lists.starts[cells], lists.starts[cells + 1])
+        starts = lists.starts[cells]
+        places = places_of_runs(starts, lists.starts[cells + 1] - starts)
         if len(places) > shortlist:
             places = places[_largest(-_hamming_distances(self._signs, signs, places), shortlist)]
         scores = _products(self._codes, code, places)
@@ -281,13 +265,6 @@ def _largest(scores: np.ndarray, n: int) -> np.ndarray:
     if len(scores) <= n:
         return np.arange(len(scores))
     return np.flatnonzero(scores >= np.partition(scores, len(scores) - n)[len(scores) - n])
-
-
-def _spans(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the numbers of all ranges from a start up to its end, one range after another. Both (k,) int64."""
-    sizes = ends - starts
-    before = np.concatenate([[0], np.cumsum(sizes)])
-    return np.asarray(np.arange(before[-1]) + np.repeat(starts - before[:-1], sizes))
 
 
 class CellSearch:
