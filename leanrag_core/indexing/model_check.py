@@ -1,6 +1,7 @@
 """A trial of a language model on one passage before a build: raw reply, what was read, speed, and a verdict."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leanrag_core.errors import EndpointBusy, EndpointRefusal, InvalidConfig, ReplyError
@@ -8,6 +9,7 @@ from leanrag_core.indexing.extraction.gathered import NAMES
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion
+from leanrag_core.models.endpoint import Reply
 from leanrag_core.models.loops import LOOPED, repeats
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
@@ -75,34 +77,14 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         extraction = extractor.read_once(passage, Completion(reply.text, reply.finish_reason, usage))
     except ReplyError as error:
         problem = str(error)
-    remarks = []
     loops = reply.finish_reason == LOOPED or repeats(reply.text)
-    if loops:  # a longer reply would not help
-        remarks.append(message("model_check.loops"))
-    elif problem:
-        remarks.append(message("model_check.unreadable", reason=problem))
-    if reply.finish_reason == "length" and not loops:
-        remarks.append(message("model_check.cut"))
-    if reply.has_reasoning:
-        remarks.append(message("model_check.reasons"))
-    dropped = [drop for drop in extraction.drops if drop.stage != NAMES]
-    if dropped:
-        item = dropped[0].item.removeprefix("chunk ").lstrip(": ")
-        first = ": ".join(filter(None, (item, dropped[0].reason)))
-        remarks.append(message("model_check.dropped", n=len(dropped), first=first))
-    if doubtful := len(extraction.drops) - len(dropped):
-        remarks.append(message("model_check.doubtful", n=doubtful))
-    if not problem and len(extraction.mentions) < _FEW:
-        remarks.append(message("model_check.few_entities", n=len(extraction.mentions)))
-    if not problem and not extraction.relations:
-        remarks.append(message("model_check.no_relation"))
+    remarks = [*_remarks_on(reply, extraction, problem, loops=loops)]
     if written and written / max(seconds, 1e-9) < _SLOW:
         remarks.append(message("model_check.slow", speed=f"{written / seconds:.1f}"))
-    short = wants_short_prompts(language)
     needed = config.chunk_tokens + count_tokens(question.messages[0]["content"]) + 1000
     if window is not None and window < needed:
         remarks.append(message("model_check.window", window=window, needed=needed))
-    if short:
+    if wants_short_prompts(language):
         remarks.append(message("model_check.short"))
     elif problem or loops or not extraction.mentions:
         remarks.append(message("model_check.try_short"))
@@ -122,3 +104,26 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         verdict=USELESS if not extraction.mentions else GOOD if good else USABLE,
         remarks=tuple(remarks),
     )
+
+
+def _remarks_on(reply: Reply, extraction: Extraction, problem: str, *, loops: bool) -> Iterator[Message]:
+    """Yield what is wrong with the reply itself. extraction: what is read of it. problem: why it cannot be read."""
+    if loops:  # a longer reply would not help
+        yield message("model_check.loops")
+    elif problem:
+        yield message("model_check.unreadable", reason=problem)
+    if reply.finish_reason == "length" and not loops:
+        yield message("model_check.cut")
+    if reply.has_reasoning:
+        yield message("model_check.reasons")
+    dropped = [drop for drop in extraction.drops if drop.stage != NAMES]
+    if dropped:
+        item = dropped[0].item.removeprefix("chunk ").lstrip(": ")
+        first = ": ".join(filter(None, (item, dropped[0].reason)))
+        yield message("model_check.dropped", n=len(dropped), first=first)
+    if doubtful := len(extraction.drops) - len(dropped):
+        yield message("model_check.doubtful", n=doubtful)
+    if not problem and len(extraction.mentions) < _FEW:
+        yield message("model_check.few_entities", n=len(extraction.mentions))
+    if not problem and not extraction.relations:
+        yield message("model_check.no_relation")

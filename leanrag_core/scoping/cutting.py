@@ -130,28 +130,7 @@ def cut_index(
             return replace(whole, cut=_whole_cut(whole, scope))
     if not len(base.entities):
         raise InvalidConfig("scope.no_entities", n=len(documents))
-    config, heuristic = index.manifest.config.checked(), index.manifest.kind == HEURISTIC
-    embedder = OnceEmbedder(embed)
-    for layer in index.layers:
-        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
-    # The report lists only the first losses: where it does not list all, a built-in text cannot be told from others.
-    listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
-    writer = KeptTexts(
-        BuiltinWriter(of_mentions=heuristic),
-        index.layers if listed else index.layers[:1],
-        index.report,
-        relations=lambda layer: not heuristic or config.writer != BUILTIN,
-        exact=True,
-        calls=index.calls,
-    )
-    hierarchy = build_hierarchy(
-        base.graph,
-        Start(embedder, writer, StoredClusters(index.layers, base.entities)),
-        cluster_options(config),
-        # The stored clusters say where the recursion ends.
-        replace(aggregation_rules(config, heuristic=heuristic), stop_rule="root", max_layers="root"),
-    )
-    layers = tuple(_with_tokens(layer) for layer in hierarchy.layers)
+    layers = _layers_over(index, base, embed)
     cut = Cut(
         whole=whole,
         scope=scope,
@@ -269,6 +248,33 @@ def _base_graph(index: Index, chunks: np.ndarray) -> _Base:
     rewritten = [*entity_table["id"].take(pa.array(mixed)).to_pylist()]
     rewritten += relation_table["id"].take(pa.array(mixed_relations)).to_pylist()
     return _Base(Graph(entity_table, relation_table), entities, relations, frozenset(rewritten))
+
+
+def _layers_over(index: Index, base: _Base, embed: Embed) -> tuple[Layer, ...]:
+    """Return the hierarchy over what is left of the base graph: the index's clusters and texts, and built-in texts
+    where a cluster has lost members."""
+    config, heuristic = index.manifest.config.checked(), index.manifest.kind == HEURISTIC
+    embedder = OnceEmbedder(embed)
+    for layer in index.layers:
+        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
+    # The report lists only the first losses: where it does not list all, a built-in text cannot be told from others.
+    listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
+    writer = KeptTexts(
+        BuiltinWriter(of_mentions=heuristic),
+        index.layers if listed else index.layers[:1],
+        index.report,
+        relations=lambda layer: not heuristic or config.writer != BUILTIN,
+        exact=True,
+        calls=index.calls,
+    )
+    hierarchy = build_hierarchy(
+        base.graph,
+        Start(embedder, writer, StoredClusters(index.layers, base.entities)),
+        cluster_options(config),
+        # The stored clusters say where the recursion ends.
+        replace(aggregation_rules(config, heuristic=heuristic), stop_rule="root", max_layers="root"),
+    )
+    return tuple(_with_tokens(layer) for layer in hierarchy.layers)
 
 
 def _base_then(base: _Base, then: GraphThen) -> _Base:

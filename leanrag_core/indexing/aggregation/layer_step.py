@@ -17,7 +17,7 @@ from leanrag_core.indexing.aggregation.relations import (
     lift_counts,
     strongest_first,
 )
-from leanrag_core.indexing.aggregation.rules import RELEASED, AggregationRules, findings_text, records_of
+from leanrag_core.indexing.aggregation.rules import RELEASED, AggregationRules, records_of
 from leanrag_core.indexing.aggregation.tables import (
     LayerColumns,
     NewEntity,
@@ -296,15 +296,12 @@ class LayerStep:
         ranked = strongest_first(groups, columns.strengths, columns.weights)
         keywords = group_keywords(self.below.relations["keywords"], groups)
 
-        def view(group: int) -> Any:
+        def view(group: int) -> RelationGroupView:
             rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
-            of_group = relation_view(self.below, columns, groups, group, rows, parents)
+            findings = self.rules.relation_input != "descriptions"
+            of_group = relation_view(self.below, columns, groups, group, rows, parents, findings=findings)
             kinds_of_group = tuple(_ranked(kinds, counts[group]))
-            return self._for_writer(
-                replace(of_group, base_kinds=kinds_of_group, keywords=tuple(keywords[group].as_py())),
-                parents[int(groups.left[group])],
-                parents[int(groups.right[group])],
-            )
+            return replace(of_group, base_kinds=kinds_of_group, keywords=tuple(keywords[group].as_py()))
 
         written = iter(self.apply(self.writer.relation, map(view, np.flatnonzero(strong).tolist())))
 
@@ -318,17 +315,14 @@ class LayerStep:
             blocks.append(pa.array(texts, pa.string()))
             cut, shortened = cut + sum(cuts), shortened + sum(n_cut > 0 for n_cut in cuts)
         if cut:
-            self.drops.append(
-                Drop(
-                    "aggregate relations",
-                    f"layer {self.number}",
-                    f"{shortened} concatenated relations exceed {self.rules.concatenation_tokens} tokens: {cut} "
-                    "descriptions of their members were shortened or left out",
-                )
+            self._drop_relations(
+                f"{shortened} concatenated relations exceed {self.rules.concatenation_tokens} tokens: {cut} "
+                "descriptions of their members were shortened or left out"
             )
         if self.n_dropped:
-            reason = f"{self.n_dropped} relations of nodes that are alone in their cluster, by the rule for them"
-            self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
+            self._drop_relations(
+                f"{self.n_dropped} relations of nodes that are alone in their cluster, by the rule for them"
+            )
         self.counts = RelationCounts(
             tau=tau,
             relations_below=len(columns.weights),
@@ -348,15 +342,8 @@ class LayerStep:
             members=groups.rows,
         )
 
-    def _for_writer(self, view: RelationGroupView, left: NewEntity, right: NewEntity) -> RelationGroupView:
-        """Replace both ends' descriptions by their findings where the rules say so."""
-        if self.rules.relation_input == "descriptions":
-            return view
-        return replace(
-            view,
-            left_description=findings_text(left.description, left.findings),
-            right_description=findings_text(right.description, right.findings),
-        )
+    def _drop_relations(self, reason: str) -> None:
+        self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
 
     def _records(self, rows: np.ndarray) -> str:
         """Return those relations of the layer below as the released code joins them. rows: (k,) int."""

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.aggregation.relations import Lists, RelationGroups, Texts, distinct, joined, list_offsets
+from leanrag_core.indexing.aggregation.rules import findings_text
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Finding, Graph, Layer
 
@@ -209,19 +210,22 @@ def relation_view(
     group: int,
     rows: np.ndarray,
     parents: Sequence[NewEntity],
+    *,
+    findings: bool,
 ) -> RelationGroupView:
     """Make the view of one group of relations of `layer`, for the relation between parents[left] and parents[right],
     without its kinds and keywords.
 
-    rows: (k,) int, the group's relations, the strongest first.
+    rows: (k,) int, the group's relations, the strongest first. findings: both ends are described by their findings.
     """
     left, right = parents[int(groups.left[group])], parents[int(groups.right[group])]
+    texts = [findings_text(end.description, end.findings if findings else ()) for end in (left, right)]
     return RelationGroupView(
         layer=layer.number + 1,
         left_name=left.name,
-        left_description=left.description,
+        left_description=texts[0],
         right_name=right.name,
-        right_description=right.description,
+        right_description=texts[1],
         strength=int(groups.strength[group]),
         base_kinds=(),
         keywords=(),

@@ -1,13 +1,13 @@
 """The calls that summarising the relations of a layer takes: which of them are answered already, and what the others
 cost. Nothing is asked of a model."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.relations import RelationGroups, group_relations, strongest_first
-from leanrag_core.indexing.aggregation.rules import AggregationRules, findings_text
+from leanrag_core.indexing.aggregation.rules import AggregationRules
 from leanrag_core.indexing.aggregation.tables import NewEntity, columns_of, relation_view
 from leanrag_core.models.base import Call
 from leanrag_core.models.registry import Models
@@ -83,13 +83,6 @@ def _prompts(
     texts = []
     for group in group_rows.tolist():
         rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
-        view = relation_view(below, columns, groups, group, rows, parents)
-        if findings:
-            left, right = parents[int(groups.left[group])], parents[int(groups.right[group])]
-            view = replace(
-                view,
-                left_description=findings_text(left.description, left.findings),
-                right_description=findings_text(right.description, right.findings),
-            )
+        view = relation_view(below, columns, groups, group, rows, parents, findings=findings)
         texts.append(writer.relation_prompt(view))
     return texts

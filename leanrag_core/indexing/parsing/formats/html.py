@@ -102,9 +102,8 @@ def _soup(markup: str | bytes) -> Any:
     return BeautifulSoup(markup, "lxml")
 
 
-def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
-    from bs4.element import NavigableString, PreformattedString
-
+def _remove_silent(soup: Any, unclosed: frozenset[str]) -> None:
+    """Remove elements whose content is no text of the page; of one that is never closed, what is not of the page."""
     for element in soup(_SILENT):
         if element.name not in unclosed or not _swallows(element):
             element.decompose()
@@ -112,6 +111,12 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
             for part in element(_OF_A_DRAWING):
                 if part.find(_CONTENT) is None:
                     part.decompose()
+
+
+def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
+    from bs4.element import NavigableString, PreformattedString
+
+    _remove_silent(soup, unclosed)
     blocks: list[Block] = []
     line: list[str] = []
     links: list[str] = []  # texts of the line that are in links
