@@ -71,13 +71,7 @@ def page() -> None:
     view = _toolbar(chosen)
     state.publish(columns.url_names(strategies))
     question = state.recall("q")
-    gone = columns.gone_indexes(indexes)
-    for letter, id_ in gone.items():
-        message(say("compare.index_gone", letter=letter, index=id_), kind="error", title=say("frame.index_not_here"))
-        buttons.secondary(
-            say("compare.take_index_of_page"), "", f"compare_index_{letter}", columns.take_index_of_page, letter
-        )
-    if gone:  # otherwise another index would answer the question
+    if _show_gone(indexes):  # otherwise another index would answer the question
         return
     with plain_errors():
         if any(column.unmade for column in chosen):
@@ -99,6 +93,17 @@ def page() -> None:
             question_view.examples(PAGE, summary, askers=_askers())
             saved_view.open_button()
     state.publish(columns.url_names(strategies))
+
+
+def _show_gone(indexes: Mapping[str, IndexSummary]) -> bool:
+    """Name the columns whose index is gone, with what to do; return whether there are any."""
+    gone = columns.gone_indexes(indexes)
+    for letter, id_ in gone.items():
+        message(say("compare.index_gone", letter=letter, index=id_), kind="error", title=say("frame.index_not_here"))
+        buttons.secondary(
+            say("compare.take_index_of_page"), "", f"compare_index_{letter}", columns.take_index_of_page, letter
+        )
+    return bool(gone)
 
 
 def _askers() -> list[Scope]:

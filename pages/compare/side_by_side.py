@@ -64,11 +64,7 @@ def show(
     reason_above = _reason_of_all(loaded)
     if reason_above is not None:
         draw(html('<div class="lr-same" role="status">{}</div>', words(reason_above)))
-    pick = _phone_choice([each.letter for each in loaded])
-    hidden = [each.letter for each in loaded if pick not in (each.letter, "")]
-    rules = ",".join(f".st-key-compare_col_{letter.lower()}" for letter in hidden)
-    if rules:
-        draw(html("<style>@media (max-width:640px){{{}{{display:none}}}}</style>", rules))
+    _phone_choice([each.letter for each in loaded])
     places: dict[str, DeltaGenerator] = {}
     with st.grid(len(loaded), min_column_width=225, gap="medium", key="compare_columns"):
         for each in loaded:
@@ -112,12 +108,14 @@ def _reason_of_all(loaded: Sequence[Loaded]) -> Message | None:
     return reasons[0] if len(indexes) == 1 and reasons and all(each == reasons[0] for each in reasons) else None
 
 
-def _phone_choice(letters: Sequence[str]) -> str:
-    """Ask for the column by tabs, and return its letter; the tabs are visible on a phone only."""
+def _phone_choice(letters: Sequence[str]) -> None:
+    """Draw tabs that choose a column, and hide the others; both on a phone only."""
     titles = {letter.lower(): letter for letter in letters}
     with st.container(key="compare_pick"):
         chosen = choices.segments("phone", say("compare.column"), titles, label_visibility="collapsed", width="stretch")
-    return chosen.upper()
+    rules = ",".join(f".st-key-compare_col_{key}" for key in titles if chosen not in (key, ""))
+    if rules:
+        draw(html("<style>@media (max-width:640px){{{}{{display:none}}}}</style>", rules))
 
 
 def _without_trace(loaded: Loaded) -> DeltaGenerator:

@@ -189,8 +189,8 @@ def probe(settings: Settings, models: ModelList) -> None:
 def price_section(settings: Settings) -> None:
     section(forms.title_of("prices"), say("settings.prices.note"))
     version = st.session_state.setdefault("lr_prices_version", 0)
-    known = {name: settings.prices.get(name) for name in (*settings.prices, *settings.windows)}
     windows = dict(settings.windows)
+    known = {name: settings.prices.get(name) for name in (*settings.prices, *windows)}
     model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
     without = [name for name in model_names if name not in known]
     without = without if len(without) <= PRICED else []
