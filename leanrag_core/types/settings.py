@@ -160,6 +160,11 @@ class Settings:
         return replace(self, **changes)
 
     @property
+    def stages_bytes(self) -> int:
+        """How much the kept stages of builds may take."""
+        return self.stages_mb * 1_000_000
+
+    @property
     def key_variables(self) -> tuple[str, ...]:
         """The names of all variables that hold a key."""
         return tuple(dict.fromkeys((self.key_variable, *(self.of_role(role).key_variable for role in self.roles))))

@@ -58,7 +58,6 @@ from leanrag_core.workbench.parts import Parts
 from leanrag_core.workbench.references import References
 from leanrag_core.workbench.samples import FIRST_SAMPLE, PREPARED, PREPARED_STAGES, sample_id
 
-_MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, to see what earlier builds have kept; more of them where they are short
 _TOKENS_LOOKED_AT = 100_000
 _MOST_LOOKED_AT = 200
@@ -126,7 +125,7 @@ class Builds:
             build_index(request, build_models, report)
         if batches is not None:
             batches.close()
-        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        self._stages.trim(models.settings.stages_bytes)
         self._keep_corpus_name(request)
         return layout.read_index(request.out)
 

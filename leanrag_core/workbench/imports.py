@@ -35,8 +35,6 @@ from leanrag_core.types.summary import recorded_config
 from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext, metered
 
-_MEGABYTE = 1_000_000
-
 
 class Imports:
     """Previews and imports graphs. uploads: files of a person, to be imported."""
@@ -90,7 +88,7 @@ class Imports:
         embedding = models.embedding(config.embedding)
         with opened(context.execution) as executor:
             yield BuildModels(embedding, writer, writer, apply=apply, executor=executor, stages=self._stages)
-        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        self._stages.trim(models.settings.stages_bytes)
 
     def request(
         self, path: Path, format_name: str, config: IndexConfig, *, out: Path | None = None, name: str = ""

@@ -1,9 +1,12 @@
 """The models that a workbench's settings name, and what a piece of work runs with."""
 
 import threading
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.jobs.runner import RunningJob
@@ -114,6 +117,11 @@ class ModelAccess:
         """Return the embedding model that the index was built with, opened once for all sessions."""
         recorded = index.manifest.embedding
         return self.embedding(recorded.name, recorded.fingerprint)
+
+    def embedder_of(self, index: Index) -> Callable[[Iterable[str]], np.ndarray]:
+        """Return a function that embeds n texts by the index's own model, (n, d) float32 unit rows. The model is opened
+        when it is called."""
+        return lambda texts: self.embedding_of(index).embed(list(texts))
 
     def endpoint(self, settings: Settings) -> Endpoint:
         """Return the server that these settings name, which need not be saved."""

@@ -89,7 +89,7 @@ class Parts:
             if need not in INDEX_NEEDS and need not in finished:
                 self.build(index, need, models=models, report=report)
         tools = PartTools(
-            embed=lambda texts: self._models.embedding_of(index).embed(list(texts)),
+            embed=self._models.embedder_of(index),
             language=self._language(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda other: self.read(index, other),

@@ -146,7 +146,7 @@ class Questions:
         models = self._models.make(budget=budget, index=index.folder_name)
         return Tools(
             embed=lambda texts: embed_queries(self._models.embedding_of(index), list(texts)),
-            passages=lambda texts: self._models.embedding_of(index).embed(list(texts)),
+            passages=self._models.embedder_of(index),
             language=(self.answering_language if answers else self._rewriting_language)(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
             part=lambda name: self._parts.read(index, name),
@@ -195,7 +195,7 @@ class Questions:
 
     def embedded(self, index: Index, texts: Sequence[str]) -> np.ndarray:
         """Return the (n, d) unit vectors of the texts by the model that the index was built with."""
-        vectors = self._models.embedding_of(index).embed(list(texts))
+        vectors = self._models.embedder_of(index)(texts)
         return np.asarray(vectors).reshape(len(texts), index.manifest.embedding.dimension)
 
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from leanrag_core.errors import ReferenceDamaged
 from leanrag_core.evaluation.extraction import (
-    NORMALISED,
     ExtractionScore,
     GivenGraph,
     extraction_score,
@@ -128,9 +127,8 @@ class References:
 
 
 def judged(check: ModelCheck, scores: PassageScores) -> ModelCheck:
-    """Return the check with the verdict that the scores allow, and a remark with the figures where they lower it. Names
-    are compared as normalised."""
-    score = next(match for match in scores.model.matches if match.match == NORMALISED)
+    """Return the check with the verdict that the scores allow, and a remark with the figures where they lower it."""
+    score = scores.model
     entities, relations = score.entities.recall or 0.0, score.relations.recall or 0.0
     if entities < _LEAST_ENTITIES:
         verdict = USELESS

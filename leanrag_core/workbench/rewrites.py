@@ -30,8 +30,6 @@ from leanrag_core.workbench.indexes import Indexes
 from leanrag_core.workbench.models import ModelAccess, RunContext, require_embedding
 from leanrag_core.workbench.parts import Parts
 
-_MEGABYTE = 1_000_000
-
 
 class Rewrites:
     """Writes upper layers of indexes again, of those of the store and of others, which are known by their folders.
@@ -79,7 +77,7 @@ class Rewrites:
             build_models = build_models.configured(config)
             writer = build_models.rewriter(model, heuristic=index.manifest.heuristic)
             rewritten = rewritten_index(rewriting, model, writer, build_models.embedder(), context.report, apply=apply)
-        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        self._stages.trim(models.settings.stages_bytes)
         context.report(Progress("index", 0, 0, "files"))
         return rewritten
 

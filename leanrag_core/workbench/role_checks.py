@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.extraction import NORMALISED, GivenGraph
+from leanrag_core.evaluation.extraction import GivenGraph
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.messages.message import Message, message
@@ -72,10 +72,10 @@ class RoleChecks:
         if scores is None:
             note = message("role.check.entities", n=len(checked.entities))
             return RoleCheck(EXTRACTION, GOOD if checked.verdict == "good" else THIN, note, checked.seconds, speed)
-        match = next(each for each in scores.model.matches if each.match == NORMALISED)
-        share = match.entities.hit / max(1, match.entities.wanted)
+        entities = scores.model.entities
+        share = entities.hit / max(1, entities.wanted)
         state = GOOD if share >= _GOOD else THIN if share >= _THIN else BAD
-        note = message("role.check.entities_of", hit=match.entities.hit, wanted=match.entities.wanted)
+        note = message("role.check.entities_of", hit=entities.hit, wanted=entities.wanted)
         return RoleCheck(EXTRACTION, state, note, checked.seconds, speed)
 
 

@@ -76,7 +76,8 @@ class Scopes:
         inside = rows.tobytes() + "\n".join([scope.as_of, *dates]).encode()
         key = (*_identity(whole), hashlib.sha256(inside).hexdigest())
         with self._cutting:  # the same scope is not cut twice at the same time
-            view = self._cut.get_or_make(key, lambda: cut_index(whole, rows, scope, self._embed(whole), dates))
+            embed = self._models.embedder_of(whole)
+            view = self._cut.get_or_make(key, lambda: cut_index(whole, rows, scope, embed, dates))
         assert view.cut is not None
         return view if view.cut.scope == scope else replace(view, cut=replace(view.cut, scope=scope))
 
@@ -85,11 +86,6 @@ class Scopes:
             return self._corpora.data(index.manifest.corpus.id)
         except LeanRAGError:  # the corpus was deleted, or the index was built of none
             return {}
-
-    def _embed(self, index: Index) -> Callable[[list[str]], np.ndarray]:
-        """Return a function that embeds n texts by the index's own model, (n, d) float32. The model is opened when it
-        is called."""
-        return lambda texts: self._models.embedding_of(index).embed(texts)
 
 
 def _identity(index: Index) -> tuple[str, str]:
@@ -122,7 +118,7 @@ class CutParts:
 
     def _make(self, index: Index, info: PartInfo, options: dict[str, Any], part: Callable[[str], Any]) -> "_Made":
         tools = PartTools(
-            embed=lambda texts: self._models.embedding_of(index).embed(list(texts)),
+            embed=self._models.embedder_of(index),
             prompts=PromptBook(index.manifest.config.prompts),
             part=part,
         )
