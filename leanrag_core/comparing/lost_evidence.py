@@ -66,6 +66,11 @@ def held_ids(trace: Trace, index: Index, gold: Sequence[Gold], lanes: Sequence[L
     return tuple(sorted(ids))
 
 
+def ranking_of(trace: Trace) -> list[int]:
+    """Return the rows of the ranked chunks, best first: of all candidates, or of the passages that were taken."""
+    return list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
+
+
 def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
     n_entities = int(index.entity_chunks[:, row].nnz)
     uses_entities = any(item.kind == "entity" for item in trace.items)
@@ -74,7 +79,7 @@ def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
         return Lane((message("lost.no_entity"),), INDEX)
     id_ = index.chunk_cells.value("id", row)
     passage = next((each for each in trace.passages if each.id == id_), None)
-    ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
+    ranking = ranking_of(trace)
     place = ranking.index(row) + 1 if row in ranking else None
     reaching = _reaching(trace, index, row)
     if uses_entities and place is None and passage is None and not reaching:

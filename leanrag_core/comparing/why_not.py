@@ -7,7 +7,7 @@ import numpy as np
 
 from leanrag_core.comparing import lost_evidence as lost
 from leanrag_core.comparing.gold_passages import Gold
-from leanrag_core.comparing.lost_evidence import Lane, lane
+from leanrag_core.comparing.lost_evidence import Lane, lane, ranking_of
 from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.retrieval.anchoring import SeedRank, seed_rank
 from leanrag_core.types.index import Index
@@ -188,7 +188,7 @@ def _chosen(trace: Trace, gold: Gold, way: Lane, chunks: Sequence[int]) -> Check
     marked = [marks[passage.id] for passage in chosen_passages if passage.id in marks]
     if marked:
         return Check(TAKEN, PASSED, message("plain", text=marked[0]), decides)
-    ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
+    ranking = ranking_of(trace)
     place = min((ranking.index(row) + 1 for row in chunks if row in ranking), default=None)
     if chosen_passages:
         return Check(

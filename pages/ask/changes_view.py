@@ -55,10 +55,15 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
             names = list(dict.fromkeys(all_names))  # several passages or points may share a name
             if names:
                 title = role_title(trace, group.role, len(names))
-                listed = say("text.semicolon").join(map(isolated, names[:_LISTED]))
-                more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
-                lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, listed, more))
+                lines.append(html('<div class="{}"><span>{}: {}</span></div>', sign, title, listed(names, _LISTED)))
     return html('<div class="lr-diff">{}</div>', joined(lines))
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first of the names, each once, and how many more there are."""
+    distinct = list(dict.fromkeys(names))
+    more = say("change.more", n=len(distinct) - most) if len(distinct) > most else ""
+    return say("text.semicolon").join(map(isolated, distinct[:most])) + more
 
 
 def role_title(trace: Trace, role: str, n: int) -> str:

@@ -1,7 +1,5 @@
 """Without this: remove a seed, a relation or a chunk, and show what changes in context and answer."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 from markupsafe import Markup
 
@@ -97,16 +95,10 @@ def _context(before: Trace, after: Trace) -> Markup:
         for sign, names in (("in", group.entered), ("out", group.left)):
             if names:
                 title = changes_view.role_title(after, group.role, len(names))
-                lines.append(_line(sign, f"{title}: {_listed(names)}"))
+                lines.append(_line(sign, f"{title}: {changes_view.listed(names, _LISTED)}"))
     return html('<div class="lr-diff">{}</div>', joined(lines)) + markup.muted(
         changes_view.tokens_words(changed.tokens)
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    distinct = list(dict.fromkeys(names))
-    more = say("change.more", n=len(distinct) - _LISTED) if len(distinct) > _LISTED else ""
-    return say("text.semicolon").join(map(isolated, distinct[:_LISTED])) + more
 
 
 def _line(sign: str, text: str) -> Markup:
@@ -155,7 +147,9 @@ def _differences(changed: AnswerChanges) -> Markup:
         gone = [name for name in moved.before if name not in moved.after]
         new = [name for name in moved.after if name not in moved.before]
         cites = say("ask.comma").join(
-            say(code, names=_listed(names)) for code, names in (("without.lost", gone), ("without.won", new)) if names
+            say(code, names=changes_view.listed(names, _LISTED))
+            for code, names in (("without.lost", gone), ("without.won", new))
+            if names
         )
         lines.append(html('<div class="moved" dir="auto">{}<br><small>{}</small></div>', moved.text, cites))
     same = markup.muted(say("without.stays", n=changed.n_same)) if changed.n_same else NOTHING

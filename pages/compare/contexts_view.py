@@ -12,7 +12,7 @@ from pages.common import markup
 from pages.common.html import NOTHING, draw, html, joined
 from pages.common.messages import language, say, words
 from pages.compare import columns, fragments
-from pages.compare.loading import Loaded
+from pages.compare.loading import Loaded, traces_of
 
 
 def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
@@ -31,7 +31,7 @@ def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
 def table(loaded: Sequence[Loaded], *, differences_only: bool) -> Markup:
     """Return the items of all contexts. If there is a baseline, a plus marks what a column has and the baseline lacks,
     a minus the opposite."""
-    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    traces = traces_of(loaded)
     base = columns.baseline(list(traces))
     rows = context_rows(traces, baseline=base, language=language())
     shown = [row for row in rows if not differences_only or len(row.cells) < len(traces)]

@@ -16,7 +16,7 @@ from pages.common.html import svg
 from pages.common.messages import language, say, words
 from pages.compare import columns, contexts_view, fragments, missed_view, sharing_view
 from pages.compare.gold_view import GoldOf
-from pages.compare.loading import Loaded
+from pages.compare.loading import Loaded, traces_of
 
 _HERE = Path(__file__).resolve().parent
 _STYLES = (_HERE.parent / "common" / "style.css", _HERE / "compare.css", _HERE / "export.css")
@@ -25,7 +25,7 @@ _GRAPH, _LANE = 340, 590  # px
 
 def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
     """Return the file. What the page shows after a click (texts of passages, contexts) is folded."""
-    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    traces = traces_of(loaded)
     body = joined(
         (
             html("<h1>{}</h1>", say("page.compare")),

@@ -97,6 +97,11 @@ class Loaded:
         return ""
 
 
+def traces_of(loaded: Sequence[Loaded]) -> dict[str, Trace]:
+    """Return the traces by the columns' letters; a column without one is left out."""
+    return {each.letter: each.trace for each in loaded if each.trace is not None}
+
+
 def head_of(column: Column) -> Head:
     """Return the head of a live column."""
     info = column.info

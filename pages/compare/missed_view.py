@@ -35,7 +35,7 @@ def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
         message(say("missed.no_gold") if has_set or loaded[0].live is None else say("missed.no_set"))
         _marking(loaded)
         return
-    place = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
+    place = chosen_piece(gold)
     chosen = gold.evidence[place]
     left, right = st.columns([6, 4], gap="medium")
     with left:
@@ -44,6 +44,11 @@ def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
     with right:
         _pieces(loaded, gold, place)
     _lanes(loaded, gold, place)
+
+
+def chosen_piece(gold: GoldOf) -> int:
+    """Return the place of the chosen piece of gold, of which there is at least one."""
+    return min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
 
 
 def _pager(loaded: Sequence[Loaded], question: str) -> bool:

@@ -169,7 +169,7 @@ def _compare(
     chosen: Sequence[Column], question: str, view: str, indexes: Mapping[str, IndexSummary], place: DeltaGenerator
 ) -> None:
     loaded = [loading.load(column, question) for column in chosen]
-    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    traces = loading.traces_of(loaded)
     shared = compare(traces, language())
     differ = state.recall("differ") == "1"
     gold = gold_view.of_question(loaded, question)
@@ -198,8 +198,7 @@ def _compare(
     elif view == columns.MISSED:
         missed_view.show(loaded, gold, question)
         if gold.evidence:
-            piece = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
-            other_lanes.show(loaded, gold.evidence[piece])
+            other_lanes.show(loaded, gold.evidence[missed_view.chosen_piece(gold)])
         set_view.losses(chosen)
     if question:
         saved_view.open_button()

@@ -18,7 +18,7 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say, words
 from pages.compare import columns, contexts_view, export, fragments, missed_view, sharing_view, side_by_side
 from pages.compare.gold_view import GoldOf
-from pages.compare.loading import Head, Loaded
+from pages.compare.loading import Head, Loaded, traces_of
 
 _OPENED = "lr_comparison"
 
@@ -137,7 +137,7 @@ def show(comparison: RecordedComparison, view: str) -> None:
     message(say("compare.saved_banner"), title=say("compare.saved"))
     buttons.secondary(say("compare.close"), "close", "compare_close", _close)
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
-    shared = compare({each.letter: each.trace for each in loaded if each.trace is not None}, language())
+    shared = compare(traces_of(loaded), language())
     lanes = {column.letter: column.lanes for column in comparison.columns}
     ids = {column.letter: found_ids(column.run.trace, column.lanes) for column in comparison.columns}
     gold = GoldOf(None, comparison.gold, lanes, ids if comparison.gold else {})

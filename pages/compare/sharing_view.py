@@ -15,7 +15,7 @@ from pages.common import buttons, drawing_view, markup, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
 from pages.compare.gold_view import GoldOf
-from pages.compare.loading import Loaded
+from pages.compare.loading import Loaded, traces_of
 
 _WIDTHS = (230, 340)
 _LISTED = 12  # names of an intersection in the list
@@ -23,7 +23,7 @@ _LISTED = 12  # names of an intersection in the list
 
 def strip(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> None:
     """Draw the strip below the columns."""
-    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    traces = traces_of(loaded)
     if len(traces) < 2:
         return
     as_list = state.recall("shared") == "list"

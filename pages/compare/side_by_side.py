@@ -28,7 +28,7 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say, show_fault, words
 from pages.compare import column_heads, columns, fragments, loading
 from pages.compare.gold_view import GoldOf
-from pages.compare.loading import Loaded
+from pages.compare.loading import Loaded, traces_of
 
 _ROWS = Path(__file__).with_name("chunk_rows.js")
 _FRAME = '<div class="lr-ckrows"></div>'
@@ -47,7 +47,7 @@ def show(
 ) -> dict[str, DeltaGenerator]:
     """Draw the columns; return the place of each that is still running. indexes: None in a saved comparison, whose
     settings cannot be changed."""
-    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    traces = traces_of(loaded)
     slots = aligned(traces)
     answers = {each.letter: each.answer for each in loaded if each.answer is not None}
     alone = said_alone(answers)
