@@ -12,6 +12,7 @@ from leanrag_core.errors import JobNotFound, RecordDamaged
 from leanrag_core.files import private
 from leanrag_core.files.atomic import writing
 from leanrag_core.files.records import plain
+from leanrag_core.files.written_paths import is_one_name
 from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.growth import read_growth
 from leanrag_core.jobs.kinds import BUILD, KINDS
@@ -37,7 +38,7 @@ class JobStore:
 
     def folder(self, job_id: str) -> Path:
         """Return the folder of a job. Raises JobNotFound for an id that could leave the store."""
-        if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
+        if not is_one_name(job_id):
             raise JobNotFound("job.invalid_id", job=job_id)
         return self.root / job_id
 

@@ -18,7 +18,7 @@ from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOpt
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
-from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Start, build_hierarchy
+from leanrag_core.indexing.aggregation.hierarchy import Start, build_hierarchy, remember_layers
 from leanrag_core.indexing.aggregation.rules import aggregation_rules
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
@@ -255,8 +255,7 @@ def _layers_over(index: Index, base: _Base, embed: Embed) -> tuple[Layer, ...]:
     where a cluster has lost members."""
     config, heuristic = index.manifest.config.checked(), index.manifest.kind == HEURISTIC
     embedder = OnceEmbedder(embed)
-    for layer in index.layers:
-        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
+    remember_layers(embedder, index.layers)
     # The report lists only the first losses: where it does not list all, a built-in text cannot be told from others.
     listed = index.manifest.builtin_texts <= index.report.listed_by_builtin
     writer = KeptTexts(

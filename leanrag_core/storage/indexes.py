@@ -17,6 +17,7 @@ from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.files import private
 from leanrag_core.files.atomic import sync_folder, writing
 from leanrag_core.files.records import plain
+from leanrag_core.files.written_paths import is_one_name
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.storage import layout, staging
@@ -76,7 +77,7 @@ class IndexStore:
 
     def path(self, index_id: str) -> Path:
         """Return the folder of an index. Raises IndexNotFound for an id that could leave the store."""
-        if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
+        if not is_one_name(index_id):
             raise IndexNotFound("index.not_found", index=index_id)
         return self.root / index_id
 

@@ -122,6 +122,11 @@ def _index(target: Path) -> Message:
     return message("what.index", folder=str(target))
 
 
+def _staging_folder(target: Path) -> Path:
+    """Return the folder in which this process makes what takes the place of target."""
+    return target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
+
+
 def _lock_file(target: Path) -> Path:
     return target.parent / f"{_STAGING}{target.name}.lock"
 
@@ -150,7 +155,7 @@ def staged(target: Path, *, in_store: bool = False, keeps: StateChange | None = 
             private.make_folder(target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale_staging(target)
-        staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
+        staging = _staging_folder(target)
         staging.mkdir()
     try:
         with disk_errors_of(_index(target), _KEPT):
@@ -189,7 +194,7 @@ def put_back(target: Path, state: Snapshot) -> None:
     """Put the earlier state in the place of the index; newer states without a name are deleted. One that has a name
     stays a state as well. The names that the index and its corpus have by now stay. Raises StorageFailed."""
     target = _named(target)
-    folder, copy = state_folder(target, state.number), target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
+    folder, copy = state_folder(target, state.number), _staging_folder(target)
     now = read_manifest(target)
     with writing(_index(target)):
         if state.name:
@@ -283,7 +288,7 @@ def remove_half_built(root: Path) -> None:
 def give_up_staging(target: Path) -> None:
     """Delete what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)
-    is_building = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
+    is_building = _staging_folder(target).exists()
     remove_stale_staging(target)
     if is_building:  # else another build has the lock, and this one waits for it
         _lock_file(target).unlink(missing_ok=True)

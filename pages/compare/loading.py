@@ -102,6 +102,11 @@ def traces_of(loaded: Sequence[Loaded]) -> dict[str, Trace]:
     return {each.letter: each.trace for each in loaded if each.trace is not None}
 
 
+def first_index(loaded: Sequence[Loaded]) -> Index | None:
+    """Return the index of the first column that has one."""
+    return next((each.index for each in loaded if each.index is not None), None)
+
+
 def head_of(column: Column) -> Head:
     """Return the head of a live column."""
     info = column.info

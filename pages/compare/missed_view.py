@@ -21,7 +21,7 @@ from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, words
 from pages.compare import columns, fragments, gold_view
 from pages.compare.gold_view import GoldOf
-from pages.compare.loading import Loaded
+from pages.compare.loading import Loaded, first_index
 
 LANE_WIDTHS = (330, 430, 520, 590, 720)
 _AROUND = 260  # characters of the chunk before and after its quote
@@ -77,10 +77,10 @@ def _open_question(text: str) -> None:
 
 def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
     """Draw the passage, its quote marked and the entities of the index underlined."""
-    each = next((each for each in loaded if each.index is not None), None)
+    index = first_index(loaded)
     body: Markup = html('<div class="lr-read">{}</div>', gold.quote)
-    if gold.kind == "passage" and gold.rows and each is not None and each.index is not None:
-        body = html('<div class="lr-read" dir="auto">{}</div>', _marked(each.index, gold))
+    if gold.kind == "passage" and gold.rows and index is not None:
+        body = html('<div class="lr-read" dir="auto">{}</div>', _marked(index, gold))
     chunk = say("passage.chunk", n=gold.rows[0] + 1) if gold.rows and gold.kind == "passage" else ""
     draw(
         html(
@@ -126,12 +126,9 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
                 key, to = f"missed_piece_{number}", str(number) if number else None
                 buttons.tertiary(forms.plain(name), icon, key, state.remember, "piece", to)
             draw(fragments.owners(letters, having, say("missed.found_by_columns", letters=having or "–")))
-    each = next((each for each in loaded if each.index is not None), None)
-    chosen = gold.evidence[place]
-    if each is not None and each.index is not None and chosen.kind == "passage" and chosen.rows:
-        names = [
-            name for name in names_of_chunk(each.index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()
-        ]
+    index, chosen = first_index(loaded), gold.evidence[place]
+    if index is not None and chosen.kind == "passage" and chosen.rows:
+        names = [name for name in names_of_chunk(index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()]
         if names:
             draw(markup.muted(say("missed.entities_in_quote", names=say("ask.comma").join(names[:8]))))
 
@@ -143,7 +140,7 @@ def _short(text: str) -> str:
 def _marking(loaded: Sequence[Loaded]) -> None:
     """Draw the search by which a person marks another passage or entity that should be found."""
     each = next((each for each in loaded if each.index is not None), None)
-    if each is None or each.index is None:
+    if each is None:
         return
     with st.popover(say("missed.mark_another"), icon=":material/edit:", type="tertiary", key="missed_mark"):
         wanted = choices.text("mark_find", say("missed.find"), type="search").strip()

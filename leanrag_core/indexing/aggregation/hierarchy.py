@@ -1,6 +1,6 @@
 """Hierarchical aggregation: from the base graph G0 to the hierarchy H (section 3 of the method, eq. 3-5)."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -122,6 +122,12 @@ class EmbeddingTexts(Collection[str]):
 
     def __contains__(self, text: object) -> bool:
         return any(text == other for other in self)
+
+
+def remember_layers(embedder: OnceEmbedder, layers: Iterable[Layer]) -> None:
+    """Keep the vectors of all entities of these layers, so that their texts are not embedded again."""
+    for layer in layers:
+        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
 
 
 def embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:

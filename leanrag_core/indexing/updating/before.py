@@ -10,7 +10,12 @@ import pyarrow as pa
 
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components
 from leanrag_core.clustering.refit import PreviousClusters, refit
-from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, Hierarchy, Start, fresh_clusters
+from leanrag_core.indexing.aggregation.hierarchy import (
+    Hierarchy,
+    Start,
+    fresh_clusters,
+    remember_layers,
+)
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.types.corpus import Chunk
@@ -230,8 +235,7 @@ class Before:
         """Return a start that knows the clusters, texts and vectors of the index before."""
         layers, manifest, report = self.index.layers, self.index.manifest, self.index.report
         embedder = models.embedder()
-        for layer in layers:
-            embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
+        remember_layers(embedder, layers)
         # The report lists the first losses alone. A text whose loss it does not list cannot be told from the others.
         listed = manifest.builtin_texts <= report.listed_by_builtin
         writer = KeptTexts(

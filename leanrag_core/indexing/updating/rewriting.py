@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
-from leanrag_core.indexing.aggregation.hierarchy import EmbeddingTexts, base_kinds, embedded
+from leanrag_core.indexing.aggregation.hierarchy import base_kinds, embedded, remember_layers
 from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts, StageProgress
 from leanrag_core.indexing.aggregation.relations import lift_counts
 from leanrag_core.indexing.aggregation.rules import aggregation_rules, released_depth
@@ -156,8 +155,7 @@ def rewritten_index(
     The same index and the same replies give the same bytes. model: whose fingerprint is recorded; the writer asks it.
     """
     index, first = rewriting.index, rewriting.from_layer
-    for layer in index.layers:
-        embedder.remember(EmbeddingTexts(layer.entities), np.asarray(layer.vectors))
+    remember_layers(embedder, index.layers)
     rewritten = rewritten_layers(rewriting, writer, embedder, rewriting.progress(report), apply=apply)
     if index.manifest.aggregation_model == model.fingerprint and _says_the_same(index.layers, rewritten.layers):
         return index
