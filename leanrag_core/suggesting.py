@@ -283,17 +283,8 @@ def suggest(
         top_c = tried_chunks(asked, seeds.value, retrieve)
         chunks = fewest_with_enough(top_c)
         kind = "gold" if has_gold else "names"
-        for name, row, tried in ((TOP_N, seeds, top_n), (TOP_C, chunks, top_c)):
-            most = max(each.found for each in tried)
-            reason = message(
-                f"suggest.reason.{name}.{kind}",
-                value=row.value,
-                found=round(100 * row.found),
-                most=round(100 * most),
-                tokens=round(row.tokens),
-                questions=len(asked),
-            )
-            suggested.append(Suggestion(name, str(row.value), "", reason))
+        suggested.append(_reach_suggestion(TOP_N, seeds, top_n, kind, len(asked)))
+        suggested.append(_reach_suggestion(TOP_C, chunks, top_c, kind, len(asked)))
         result = replace(result, top_n=top_n, top_c=top_c, n_questions=len(asked), has_gold=has_gold)
     else:
         notes.append(message("suggest.no_time_for_questions" if asked else "suggest.no_questions"))
@@ -350,6 +341,21 @@ def _tau_suggestion(
     )
     value = f"{chosen.tau},{_UPPER_TAU}" if index.manifest.kind == HEURISTIC else str(chosen.tau)
     return Suggestion(TAU, value, str(index.manifest.config.tau or ""), reason)
+
+
+def _reach_suggestion(
+    name: str, chosen: ReachEvidence, tried: Sequence[ReachEvidence], kind: str, n_questions: int
+) -> Suggestion:
+    """kind: of the questions, "gold" or "names"."""
+    reason = message(
+        f"suggest.reason.{name}.{kind}",
+        value=chosen.value,
+        found=round(100 * chosen.found),
+        most=round(100 * max(each.found for each in tried)),
+        tokens=round(chosen.tokens),
+        questions=n_questions,
+    )
+    return Suggestion(name, str(chosen.value), "", reason)
 
 
 def _asked(index: Index, questions: Sequence[GoldQuestion]) -> tuple[Asked, ...]:

@@ -11,7 +11,7 @@ its files any more.
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,10 +34,13 @@ class BatchStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    def _writing(self) -> AbstractContextManager[None]:
+        return writing(message("what.batches", folder=str(self.folder)), message("kept.answers"))
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the batches for all processes while the block lasts."""
-        with writing(message("what.batches", folder=str(self.folder)), message("kept.answers")):
+        with self._writing():
             private.make_folder(self.folder)
         with FileLock(str(self.folder / ".lock"), mode=private.FILE):
             yield
@@ -55,14 +58,14 @@ class BatchStore:
     def put(self, batch: SentBatch) -> None:
         """Write the batch's record to the disk."""
         folder = self.folder / batch.id
-        with writing(message("what.batches", folder=str(self.folder)), message("kept.answers")):
+        with self._writing():
             private.make_folder(self.folder)
             private.make_folder(folder)
             write_bytes(folder / _RECORD, to_json(batch), private=True)
 
     def collect(self, batch: SentBatch, output: bytes) -> None:
         """Write what came back to the disk, then mark the batch as collected."""
-        with writing(message("what.batches", folder=str(self.folder)), message("kept.answers")):
+        with self._writing():
             write_bytes(self.folder / batch.id / _OUTPUT, output, private=True)
         self.put(replace(batch, collected=True))
 

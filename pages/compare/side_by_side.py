@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,7 +20,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Answer, Trace, TraceItem
 from leanrag_core.types.visible import visible_values
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
 from pages.common import buttons, choices, drawing_view, markup, passage_view, session, state
@@ -165,21 +166,9 @@ def _answer(
     whole = state.recall(name) == "1"
     with st.container(key=f"compare_{'whole' if whole else 'answer'}_{letter}", gap=None):
         place = st.empty()
-        if answer is None:
+        if answer is None or not answer.grounded:
             with place.container():
-                if loaded.answer_error is not None:
-                    message(loaded.answer_error, kind="error", title=say("ask.no_answer_written"))
-                elif loaded.call is not None:
-                    st.skeleton(110)
-                else:
-                    message(say("compare.press_for_answer"))
-        elif not answer.grounded:
-            with place.container():
-                if answer.extractive:
-                    answer_view.no_answer(answer, reason_above=reason_above)
-                else:
-                    draw(html('<div class="lr-read">{}</div>', answer.text))
-                    message(say("ask.cites_nothing"))
+                _no_grounded_answer(loaded, reason_above)
         else:
             citations.show(
                 answer,
@@ -198,6 +187,22 @@ def _answer(
     elif answer is not None:
         draw(html('<div class="lr-colgap"></div>'))
     return place
+
+
+def _no_grounded_answer(loaded: Loaded, reason_above: Message | None) -> None:
+    """Draw what stands in the place of an answer that cites sources."""
+    answer = loaded.answer
+    if answer is None and loaded.answer_error is not None:
+        message(loaded.answer_error, kind="error", title=say("ask.no_answer_written"))
+    elif answer is None and loaded.call is not None:
+        st.skeleton(110)
+    elif answer is None:
+        message(say("compare.press_for_answer"))
+    elif answer.extractive:
+        answer_view.no_answer(answer, reason_above=reason_above)
+    else:
+        draw(html('<div class="lr-read">{}</div>', answer.text))
+        message(say("ask.cites_nothing"))
 
 
 def _graph(loaded: Loaded, trace: Trace, slots: Slots, owners: Mapping[str, str]) -> None:
@@ -221,22 +226,9 @@ def _passages(
     rows = []
     for passage in trace.passages:
         having = owners.get(passage.id, loaded.letter)
-        if only_different and set(having) >= set(letters):
-            continue
-        mark = marks.get(passage.id, "")
-        rows.append(
-            {
-                "id": passage.id,
-                "mark": mark,
-                "name": isolated(passage_name(passage, language())),
-                "gold": say("compare.gold") if passage.id in gold_ids else "",
-                "cited": fragments.cited_text(loaded.answer, mark),
-                "owners": [other for other in letters if other in having],
-                "retrievedBy": say("compare.retrieved_by", letters=", ".join(having)),
-                "alone": len(having) == 1,
-                "about": words(passage.reason) if passage.reason else "",
-            }
-        )
+        if not (only_different and set(having) >= set(letters)):
+            mark = marks.get(passage.id, "")
+            rows.append(_passage_row(loaded.answer, passage, mark, having, letters, is_gold=passage.id in gold_ids))
     whole = state.recall(f"{letter}_passages") == "1"
     shown = rows if whole else rows[:_MOST_PASSAGES]
     key = f"compare_passages_{letter}"
@@ -262,6 +254,23 @@ def _passages(
         if len(rows) > _MOST_PASSAGES:
             label = say("compare.more_passages", n=len(rows) - _MOST_PASSAGES)
             buttons.show_all(f"{letter}_passages", label, f"compare_more_passages_{letter}")
+
+
+def _passage_row(
+    answer: Answer | None, passage: TraceItem, mark: str, having: str, letters: Sequence[str], *, is_gold: bool
+) -> dict[str, Any]:
+    """Return the line of a passage. having: the letters of the columns that have it."""
+    return {
+        "id": passage.id,
+        "mark": mark,
+        "name": isolated(passage_name(passage, language())),
+        "gold": say("compare.gold") if is_gold else "",
+        "cited": fragments.cited_text(answer, mark),
+        "owners": [other for other in letters if other in having],
+        "retrievedBy": say("compare.retrieved_by", letters=", ".join(having)),
+        "alone": len(having) == 1,
+        "about": words(passage.reason) if passage.reason else "",
+    }
 
 
 def _steps(loaded: Loaded, trace: Trace) -> None:

@@ -190,23 +190,8 @@ def price_section(settings: Settings) -> None:
     section(forms.title_of("prices"), say("settings.prices.note"))
     version = st.session_state.setdefault("lr_prices_version", 0)
     windows = dict(settings.windows)
-    known = {name: settings.prices.get(name) for name in (*settings.prices, *windows)}
-    model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
-    without = [name for name in model_names if name not in known]
-    without = without if len(without) <= PRICED else []
-    model, prompt, cached, completion, window = (
-        say(f"settings.prices.{name}") for name in ("model", "prompt", "cached", "completion", "window")
-    )
-    priced = [*known.values(), *[None] * len(without)]
-    rows = pd.DataFrame(
-        {
-            model: pd.Series([*known, *without], dtype=str),
-            prompt: pd.Series([price.prompt if price else None for price in priced], dtype=float),
-            cached: pd.Series([price.cached if price else None for price in priced], dtype=float),
-            completion: pd.Series([price.completion if price else None for price in priced], dtype=float),
-            window: pd.Series([windows.get(name) for name in (*known, *without)], dtype="Int64"),
-        }
-    )
+    rows = _price_rows(settings)
+    model, prompt, cached, completion, window = rows.columns
     with reveal.place("prices"):
         edited = st.data_editor(
             rows,
@@ -252,6 +237,24 @@ def price_section(settings: Settings) -> None:
         draw(html('<div class="lr-hint" style="margin:0">{}</div>', wrong or say("settings.prices.hint")))
     settings_form.fault("prices")
     settings_form.fault("windows")
+
+
+def _price_rows(settings: Settings) -> pd.DataFrame:
+    """Return the models that have a price or a window, then the server's others, unless these are many."""
+    known = {name: settings.prices.get(name) for name in (*settings.prices, *settings.windows)}
+    model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
+    without = [name for name in model_names if name not in known]
+    without = without if len(without) <= PRICED else []
+    names = [*known, *without]
+    prices = [known.get(name) for name in names]
+    columns = {
+        "model": pd.Series(names, dtype=str),
+        "prompt": pd.Series([price.prompt if price else None for price in prices], dtype=float),
+        "cached": pd.Series([price.cached if price else None for price in prices], dtype=float),
+        "completion": pd.Series([price.completion if price else None for price in prices], dtype=float),
+        "window": pd.Series([settings.windows.get(name) for name in names], dtype="Int64"),
+    }
+    return pd.DataFrame({say(f"settings.prices.{name}"): values for name, values in columns.items()})
 
 
 def _amount(value: object) -> float:

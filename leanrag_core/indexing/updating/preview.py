@@ -101,19 +101,11 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     chunks of the index have on average. Tokens and cost of a call are the mean of what the index has taken so far.
     """
     config = index.manifest.config
-    ids = index.documents["id"].to_pylist()
-    new = chunks_of_build(changes.added, config)
-    goes = [row for row, id_ in enumerate(ids) if id_ in {*changes.replaced, *changes.removed}]
-    # The same content under another name keeps the ids of its chunks.
-    stays_as_chunk = {chunk.id for chunk in new}
-    before = index.chunks["id"].to_pylist()
-    in_gone = np.isin(numbers(index.chunks["document"]), goes)
-    gone_rows = np.flatnonzero(in_gone & ~np.isin(np.array(before), sorted(stays_as_chunk)))
-    known = set(before)
-    new = [chunk for chunk in new if chunk.id not in known]
-    kept_rows = np.setdiff1d(np.arange(len(before)), gone_rows)
+    new, gone_rows = _come_and_gone(index, changes)
+    n_before = index.chunks.num_rows
+    kept_rows = np.setdiff1d(np.arange(n_before), gone_rows)
     touched = _named_in(index, gone_rows) | _occurring_in(index, new)
-    n_new_entities = round(len(new) * len(index.layers[0]) / max(1, len(before)))
+    n_new_entities = round(len(new) * len(index.layers[0]) / max(1, n_before))
     new_clusters = math.ceil(n_new_entities / config.cluster_size)
     touched_clusters = _clusters_of(index, touched, 0.0)
     # Where nothing is taken away, a small change leaves a cluster's text (see KeptTexts).
@@ -132,7 +124,7 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     calls += sum(map(len, rewritten)) + _sentences_between(index, rewritten)
     usage = index.report.usage
     mean = (1 / usage.calls) if usage.calls else 0.0
-    name_of = dict(zip(ids, index.documents["name"].to_pylist(), strict=True))
+    name_of = dict(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
     replaced = {name_of[id_] for id_ in changes.replaced}
     return UpdatePreview(
         added=tuple(document.name for document in changes.added if document.name not in replaced),
@@ -162,6 +154,19 @@ def _clusters_of(index: Index, rows: set[int], share: float) -> list[int]:
     parent = np.asarray(index.layers[0].parent)
     counts = np.bincount(parent[sorted(rows)], minlength=len(index.layers[1]))
     return np.flatnonzero((counts > 0) & (counts > share * np.bincount(parent))).tolist()
+
+
+def _come_and_gone(index: Index, changes: DocumentChanges) -> tuple[list[Chunk], np.ndarray]:
+    """Return the chunks that the index does not have yet, and the rows of those that go."""
+    come = chunks_of_build(changes.added, index.manifest.config)
+    before = index.chunks["id"].to_pylist()
+    leaving = {*changes.replaced, *changes.removed}
+    goes = [row for row, id_ in enumerate(index.documents["id"].to_pylist()) if id_ in leaving]
+    in_gone = np.isin(numbers(index.chunks["document"]), goes)
+    # The same content under another name keeps the ids of its chunks.
+    gone_rows = np.flatnonzero(in_gone & ~np.isin(np.array(before), sorted({chunk.id for chunk in come})))
+    known = set(before)
+    return [chunk for chunk in come if chunk.id not in known], gone_rows
 
 
 def _named_in(index: Index, chunk_rows: np.ndarray) -> set[int]:
