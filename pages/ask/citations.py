@@ -67,9 +67,7 @@ def show(
     cited or not. last_frame: the final frame of the play beside the answer."""
     context = answer.trace.context
     evidence = _Evidence(answer.trace)
-    section_of = {item.mark: section for section in context.sections for item in section.items}
-    item_of = {item.mark: item for section in context.sections for item in section.items}
-
+    placed = {item.mark: (item, section) for section in context.sections for item in section.items}
     section_titles = {section.name: words(section.noun or section.title) for section in context.sections}
     parts = [
         {
@@ -78,8 +76,8 @@ def show(
             "alone": place in differences.alone,
             "lacks": words(why) if (why := doubt(support)) else "",
             "marks": [
-                evidence.chip(item_of[mark], section_of[mark], part.text)
-                if mark in item_of
+                evidence.chip(*placed[mark], part.text)
+                if mark in placed
                 else {"name": mark, "title": "", "colour": known_colour(""), "section": "", "quote": []}
                 for mark in part.marks
             ],

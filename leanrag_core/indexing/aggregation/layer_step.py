@@ -287,12 +287,7 @@ class LayerStep:
         """
         groups, columns = self.groups, self.columns
         self.progress.expect("aggregate relations", len(groups))
-        if self.rules.relation_rule == RELEASED:
-            tau = float(self.rules.allowed_tokens(self.below.number, self.depth))
-            strong = count_many([self._records(groups.members(group)) for group in range(len(groups))]) > tau
-        else:
-            tau = self.rules.tau.threshold(self.number, groups.strength)
-            strong = groups.strength > tau
+        tau, strong = self._strong()
         ranked = strongest_first(groups, columns.strengths, columns.weights)
         keywords = group_keywords(self.below.relations["keywords"], groups)
 
@@ -341,6 +336,15 @@ class LayerStep:
             offsets=groups.offsets,
             members=groups.rows,
         )
+
+    def _strong(self) -> tuple[float, np.ndarray]:
+        """Return the threshold, and whether each group exceeds it: (p,) bool."""
+        groups = self.groups
+        if self.rules.relation_rule == RELEASED:
+            tau = float(self.rules.allowed_tokens(self.below.number, self.depth))
+            return tau, count_many([self._records(groups.members(group)) for group in range(len(groups))]) > tau
+        tau = self.rules.tau.threshold(self.number, groups.strength)
+        return tau, groups.strength > tau
 
     def _drop_relations(self, reason: str) -> None:
         self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
