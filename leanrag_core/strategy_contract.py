@@ -24,7 +24,6 @@ from leanrag_core.text.plain_words import in_words
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.trace import RecordedRun, Trace
 from leanrag_core.workbench import Workbench
 
@@ -59,7 +58,7 @@ def make_parts(bench: Workbench, index: Index, name: str) -> None:
     wanted = list(strategies().named(name).parts)
     for part in wanted:
         wanted += [need for need in known[part].part.needs if need in known]
-    finished = {state.name for state in bench.parts.all(index) if state.status == FINISHED}
+    finished = bench.parts.finished(index)
     for part in dict.fromkeys(reversed(wanted)):
         if part not in finished:
             bench.parts.build(index, part)

@@ -15,7 +15,7 @@ from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
-from leanrag_core.types.manifest import FINISHED, IndexDescription
+from leanrag_core.types.manifest import IndexDescription
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 from leanrag_core.workbench import Workbench
@@ -115,7 +115,7 @@ def make_parts_of_try(
     index = index.cut.whole if index.cut is not None else index
     try:
         make_needed_parts(bench, index, strategy, tried)
-        lacking = further - {state.name for state in bench.parts.all(index) if state.status == FINISHED}
+        lacking = further - bench.parts.finished(index)
         if lacking:
             raise PartMissing("part.missing", part=min(lacking))
     except LeanRAGError as error:

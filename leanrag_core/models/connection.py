@@ -152,10 +152,9 @@ class Connection:
             problem = EndpointBusy("endpoint.no_reply_page", address=self.address)
         except (openai.OpenAIError, ValueError) as error:
             problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_cause(error))
-        except OSError as error:
-            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
         except Exception as error:
-            if not type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio")):
+            of_the_connection = type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio"))
+            if not (of_the_connection or isinstance(error, OSError)):
                 raise
             problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
         else:

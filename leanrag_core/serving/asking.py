@@ -18,7 +18,6 @@ from leanrag_core.serving.workers import Look
 from leanrag_core.storage.indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import nothing
-from leanrag_core.types.manifest import FINISHED
 from leanrag_core.types.scope import ALL, Scope
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, ContextItem, Trace, TraceItem, TraceRelation, TraceStep
@@ -250,7 +249,7 @@ class Served:
     def askable(self, index: Index) -> list[StrategyInfo]:
         """Return the strategies that can be asked of the index as it is: their parts are there, and the language model
         where they need one."""
-        finished_parts = {part.name for part in self.bench.parts.all(index) if part.status == FINISHED}
+        finished_parts = self.bench.parts.finished(index)
         has_model = self.bench.questions.answering_language(index) is not None
         return [
             info

@@ -31,7 +31,13 @@ _PRODUCTS_OF = 20  # of them, whose products with the whole layer are in memory 
 _EQUALLY_NEAR = 1e-6
 
 
-def search_queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def queries_with_floors(vectors: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the questions that recall is measured with, (q, d), of two kinds, and of each the score that a vector
+    needs to be among its ten nearest, (q,). vectors: (n, d)."""
+    return [(queries, _floors_of(vectors, queries)) for queries in _search_queries(vectors)]
+
+
+def _search_queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return vectors of the layer, (q, d), and midpoints of pairs of them, (q, d), which are farther from all others,
     as questions are. vectors: (n, d)."""
     rows = np.unique(np.linspace(0, len(vectors) - 1, min(_SAMPLED, len(vectors))).astype(int))
@@ -41,7 +47,7 @@ def search_queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return sampled, np.where(lengths > 1e-3, between / np.maximum(lengths, 1e-3), sampled)
 
 
-def floors_of(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
+def _floors_of(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return (q,), the score that a vector needs to be among the ten nearest of each query. vectors: (n, d). queries:
     (q, d)."""
     last = len(vectors) - min(_NEAREST, len(vectors))
@@ -52,7 +58,7 @@ def floors_of(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
 def recall_of(candidates: Sequence[np.ndarray], vectors: np.ndarray, queries: np.ndarray, floors: np.ndarray) -> float:
     """Return the share of the queries' ten nearest among their candidates; of equally near ones any will do.
 
-    candidates: (k,) rows for each query. vectors: (n, d). queries: (q, d). floors: (q,), see floors_of().
+    candidates: (k,) rows for each query. vectors: (n, d). queries: (q, d). floors: (q,), see queries_with_floors().
     """
     wanted = min(_NEAREST, len(vectors))
     hits = sum(
@@ -161,7 +167,7 @@ def write_cells(
 def _measured(layer: CellLayer, lists: _Lists, vectors: np.ndarray, wanted: float) -> CellLayer:
     """Return the layer with the cheapest numbers of cells and of rows in 8 bits that reach the wanted recall. vectors:
     (n, d) float32."""
-    queries_with_floors = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
+    measured_with = queries_with_floors(vectors)
 
     def cost(tried: CellLayer) -> tuple[float, int]:
         rows = tried.probes * layer.rows / layer.cells
@@ -176,7 +182,7 @@ def _measured(layer: CellLayer, lists: _Lists, vectors: np.ndarray, wanted: floa
         search = _LayerSearcher(trial, lists)
         recall = min(
             recall_of([search.candidates(query, 1) for query in queries], vectors, queries, floors)
-            for queries, floors in queries_with_floors
+            for queries, floors in measured_with
         )
         if recall >= wanted:
             break

@@ -23,7 +23,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.corpus_record import tidy_name
 from leanrag_core.storage.earlier_states import earlier_folder, earlier_states, forget_earlier
-from leanrag_core.storage.ownership import MANIFEST, require_replaceable
+from leanrag_core.storage.ownership import MANIFEST, require_deletable
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
@@ -170,9 +170,7 @@ class IndexStore:
         Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
         """
         directory = self.path(index_id)
-        if not (directory / MANIFEST).is_file():
-            raise IndexNotFound("index.deleted_already", folder=str(directory))
-        require_replaceable(directory, in_store=True)
+        require_deletable(directory)
         root, name = directory.parent, directory.name
         for held in self.held():
             if held.id == name:  # of the same index, built and deleted again: the later state can be taken back

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from leanrag_core.errors import FolderRefused
+from leanrag_core.errors import FolderRefused, IndexNotFound
 from leanrag_core.messages.message import Message, message
 
 MANIFEST = "manifest.json"
@@ -58,6 +58,13 @@ def require_replaceable(folder: Path, *, in_store: bool = False) -> None:
         raise FolderRefused(code, folder=str(folder), file=strange[0], others=len(strange) - 1, remedy=remedy)
     if not in_store and not _reads_as_ours(folder / MANIFEST):
         raise FolderRefused("folder.no_manifest", folder=str(folder), remedy=_remedy(in_store))
+
+
+def require_deletable(directory: Path) -> None:
+    """Raise IndexNotFound where the store's folder holds no index, FolderRefused where it holds what is not ours."""
+    if not (directory / MANIFEST).is_file():
+        raise IndexNotFound("index.deleted_already", folder=str(directory))
+    require_replaceable(directory, in_store=True)
 
 
 def require_sources_outside(sources: Iterable[Path], out: Path) -> None:

@@ -23,7 +23,7 @@ from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
 from leanrag_core.files.atomic import refused_by_the_disk, storage_failed, write_json
 from leanrag_core.files.records import plain
 from leanrag_core.messages.message import message
-from leanrag_core.storage.cell_search import RECALL, floors_of, recall_of, search_queries
+from leanrag_core.storage.cell_search import RECALL, queries_with_floors, recall_of
 from leanrag_core.storage.digests import sealed
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, fingerprinted, layer_searches
@@ -176,9 +176,9 @@ def write_search_index(
 def measured_search(layer: Layer, collection: Any, wanted: float = RECALL) -> LayerSearch:
     """Return the smallest number of candidates that reaches the wanted recall, or the largest tried."""
     vectors = np.asarray(layer.vectors)
-    queries_with_floors = [(queries, floors_of(vectors, queries)) for queries in search_queries(vectors)]
+    measured_with = queries_with_floors(vectors)
     for n in _CANDIDATES:
-        recall = min(_recall_of(collection, vectors, queries, floors, n) for queries, floors in queries_with_floors)
+        recall = min(_recall_of(collection, vectors, queries, floors, n) for queries, floors in measured_with)
         if recall >= wanted or n >= len(vectors):
             break
     return LayerSearch(layer.number, len(vectors), n, round(recall, 4))

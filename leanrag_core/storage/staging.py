@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from leanrag_core.errors import FolderRefused, IndexNotFound
+from leanrag_core.errors import FolderRefused
 from leanrag_core.files import private
 from leanrag_core.files.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.messages.message import Message, message
@@ -25,7 +25,7 @@ from leanrag_core.storage.earlier_states import (
     tidy,
 )
 from leanrag_core.storage.layout import read_manifest, rename_corpus, rename_index
-from leanrag_core.storage.ownership import MANIFEST, require_replaceable
+from leanrag_core.storage.ownership import MANIFEST, require_deletable, require_replaceable
 from leanrag_core.storage.part_store import take_over_parts
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.snapshots import Snapshot, StateChange
@@ -312,9 +312,7 @@ def delete_index(directory: Path) -> None:
 
     Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
     """
-    if not (directory / MANIFEST).is_file():
-        raise IndexNotFound("index.deleted_already", folder=str(directory))
-    require_replaceable(directory, in_store=True)
+    require_deletable(directory)
     retired = directory.parent / f"{DELETED}{directory.name}-{os.getpid()}"
     remove_half_deleted(directory.parent)
     with writing(message("what.index_folder", folder=str(directory))):

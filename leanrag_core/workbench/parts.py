@@ -46,10 +46,14 @@ class Parts:
         """Return the parts that the index has or may have, with what they cost."""
         return part_states(index, parts(), self._part_models(index, self._models.make(index=index.folder_name)))
 
+    def finished(self, index: Index) -> set[str]:
+        """Return the names of the parts that strategies can use."""
+        return {state.name for state in self.all(index) if state.finished}
+
     def offered(self, index: Index) -> tuple[str, ...]:
         """Return the names of the parts that the index should have and does not."""
         states = self.all(index)
-        finished = {state.name for state in states if state.status == FINISHED}
+        finished = {state.name for state in states if state.finished}
         return tuple(sorted({state.name for state in states if state.offered} - finished))
 
     def lacking(self, index: Index) -> tuple[PartState, ...]:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -50,7 +50,7 @@ def changes_to_match(
     gives the document of an id; only new ones are read.
     """
     listed_documents = list(listed)
-    has = set(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
+    has = set(_ids_with_names(index))
     changes = changes_to(index, [read(id_) for id_, name in listed_documents if (id_, name) not in has])
     kept_ids = {id_ for id_, _ in listed_documents} | set(changes.replaced)
     gone_ids = tuple(id_ for id_ in index.documents["id"].to_pylist() if id_ not in kept_ids)
@@ -83,9 +83,13 @@ def documents_after(index: Index, changes: DocumentChanges) -> list[Document]:
     return documents
 
 
+def _ids_with_names(index: Index) -> Iterator[tuple[str, str]]:
+    return zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True)
+
+
 def _ids_by_name(index: Index) -> dict[str, list[str]]:
     ids: dict[str, list[str]] = defaultdict(list)
-    for id_, name in zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True):
+    for id_, name in _ids_with_names(index):
         ids[name].append(id_)
     return ids
 
@@ -124,7 +128,7 @@ def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable
     calls += sum(map(len, rewritten)) + _sentences_between(index, rewritten)
     usage = index.report.usage
     mean = (1 / usage.calls) if usage.calls else 0.0
-    name_of = dict(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
+    name_of = dict(_ids_with_names(index))
     replaced = {name_of[id_] for id_ in changes.replaced}
     return UpdatePreview(
         added=tuple(document.name for document in changes.added if document.name not in replaced),
