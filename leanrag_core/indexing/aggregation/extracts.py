@@ -1,6 +1,7 @@
 """Descriptions and findings made of the members' own sentences."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, tee
 
 import numpy as np
 
@@ -170,18 +171,19 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
     explanations are not repeated as long as there are others.
     """
     strongest = _strongest(members.relations)
-    relations = _Offered(_relation_finding(members, relation) for relation in strongest)
+    # Findings are made when they are first needed, and kept for the loops after.
+    relations = tee((_relation_finding(members, relation) for relation in strongest), 3)
     partners: list[list[int]] = [[] for _ in members.names]
     for relation in strongest:
         partners[relation.source].append(relation.target)
         partners[relation.target].append(relation.source)
-    about_members = _Offered(_member_finding(members, place, partners[place]) for place in order)
+    about_members = tee((_member_finding(members, place, partners[place]) for place in order), 2)
     chosen: list[Finding] = []
     used_explanations: set[str] = set()
     for offered, limit in (
-        (relations, _RELATION_FINDINGS),
-        (about_members, _MOST_FINDINGS),
-        (relations, _MOST_FINDINGS),
+        (relations[0], _RELATION_FINDINGS),
+        (about_members[0], _MOST_FINDINGS),
+        (relations[1], _MOST_FINDINGS),
     ):
         if len(chosen) >= limit:
             continue
@@ -192,24 +194,10 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
                 if len(chosen) >= limit:
                     break
     if len(chosen) < _FEWEST_FINDINGS:
-        for offered in (about_members, relations):
-            for finding in offered:
-                if len(chosen) < _FEWEST_FINDINGS and finding not in chosen:
-                    chosen.append(finding)
+        for finding in chain(about_members[1], relations[2]):
+            if len(chosen) < _FEWEST_FINDINGS and finding not in chosen:
+                chosen.append(finding)
     return tuple(chosen)
-
-
-class _Offered:
-    """Findings that are made when they are first needed, and then kept."""
-
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self._coming, self._made = iter(findings), list[Finding]()
-
-    def __iter__(self) -> Iterator[Finding]:
-        yield from self._made
-        for finding in self._coming:
-            self._made.append(finding)
-            yield finding
 
 
 def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
