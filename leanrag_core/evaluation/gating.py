@@ -24,7 +24,6 @@ from leanrag_core.evaluation.statistics import (
 
 FLOOR, LOSS = "floor", "loss"
 POWER = 0.8  # the share of losses of the stated size that is found with needed_questions()
-_MOST_QUESTIONS = 1_000_000
 _EFFICIENCY = 0.864  # least of the signed-rank test beside Student's (Hodges and Lehmann, 1956)
 
 
@@ -123,13 +122,13 @@ def needed_questions(changes: Sequence[float], size: float, alpha: float = ALPHA
     A loss of shares is taken to come as questions that are lost whole, the form that is hardest to find: its own
     scatter is added, and enough of them must be met for the exact test to count them.
     """
-    from scipy.stats import binom, norm
+    from scipy.stats import nbinom, norm
 
     scatter = float(np.var(np.asarray(changes, dtype=np.float64))) if len(changes) else 0.0
     least = 2
     if is_share:
         scatter += size * (1 - size)
         n_lost = math.ceil(math.log2(1 / alpha))  # so many, and none won, have p at most alpha
-        least = next(n for n in range(n_lost, _MOST_QUESTIONS) if binom.sf(n_lost - 1, n, size) >= POWER)
+        least = n_lost + int(nbinom.ppf(POWER, n_lost, size))  # questions that are not lost, until so many are
     quantiles = float(norm.ppf(1 - alpha) + norm.ppf(POWER))
     return max(least, math.ceil(quantiles**2 * scatter / size**2 / _EFFICIENCY) + 2)
