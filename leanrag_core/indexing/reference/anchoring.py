@@ -43,9 +43,13 @@ class QuotedText:
 
     def spans(self, quote: str) -> list[Span]:
         """Return every place of the quote, in order."""
-        quoted = collapsed(quote)
-        found_at = [match.start() for match in re.finditer(re.escape(quoted), self._collapsed)] if quoted else []
-        return [Span(self._offset(place), self._offset(place + len(quoted) - 1) + 1) for place in found_at]
+        quoted, found = collapsed(quote), list[Span]()
+        place = self._collapsed.find(quoted) if quoted else -1
+        while place >= 0:
+            after = place + len(quoted)
+            found.append(Span(self._offset(place), self._offset(after - 1) + 1))
+            place = self._collapsed.find(quoted, after)
+        return found
 
     def _offset(self, place: int) -> int:
         """Return the offset in the text of a character of the collapsed text that is no blank."""
