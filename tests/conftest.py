@@ -15,7 +15,7 @@ from leanrag_core.jobs import runner
 from leanrag_core.models.local_servers import KINDS, PORTS_VARIABLE
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
-from tests import warm_jobs
+from tests import killing, warm_jobs
 from tests.embedded import once
 from tests.small_index import small_index
 
@@ -75,12 +75,13 @@ def texts_embedded_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def jobs_start_warm() -> Iterator[None]:
-    """Let the tests' own jobs be forks of a process that has loaded what they need: half of a short job's processor
-    time is imports. Jobs of the app that browser tests drive start as they do for users."""
+    """Let the tests' own jobs be forks of a process that has loaded what they need, as killed work is: half of a short
+    job's processor time is imports. Jobs of the app that browser tests drive start as they do for users."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "launch", warm_jobs.launch)
         yield
     warm_jobs.close()
+    killing.close()
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 
 class ForkingProcess:
-    """`python -m MODULE`, started when a fork is first wanted. It answers with the id of each fork, and ends when its
-    input ends; the forks go on. For several threads."""
+    """`python -m MODULE`, started when it is first asked. It answers each line with a line, and ends when its input
+    ends; its forks go on. For several threads."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -22,6 +22,10 @@ class ForkingProcess:
 
     def fork(self, wanted: Mapping[str, Any]) -> int:
         """Return the id of a new process. wanted: what the module makes of it, as JSON values."""
+        return int(self.answer(wanted))
+
+    def answer(self, wanted: Mapping[str, Any]) -> str:
+        """Return what it answers to these JSON values."""
         with self._lock:
             if self._process is None:
                 self._process = subprocess.Popen(
@@ -35,7 +39,11 @@ class ForkingProcess:
             assert self._process.stdout is not None
             self._process.stdin.write(json.dumps(wanted) + "\n")
             self._process.stdin.flush()
-            return int(self._process.stdout.readline())
+            line = self._process.stdout.readline()
+            if not line:
+                ended, self._process = self._process, None
+                raise AssertionError(f"{self._module} ended with {ended.wait()}; its messages are on stderr")
+            return line
 
     def close(self) -> None:
         """End the process, which may take a while on a busy machine."""

@@ -1,32 +1,38 @@
 """Work on the disk whose process is killed at one of its steps: what it makes, opens for writing, renames or deletes.
 
-python -m tests.killing MODULE:FUNCTION N FOLDER COPIES [FOLDER COPIES ...]
-
-The function is given a copy of the folder, in COPIES/whole, and does its work there. In further copies its process is
-killed after the first N renamings of a folder, and at N steps spread over all. Prints the names of these as JSON, a
-list for each folder. What the whole work loaded late is loaded once for all that are killed: their processes are
-forked from this one.
+`python -m tests.killing` is the process whose forks are killed: one for all tests of a process, since loading what they
+need takes longer than their work. It has no threads. It reads a line of JSON for each call of a function and answers
+with what that returns.
 """
 
 import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from leanrag_core.indexing.extraction.english import english_pipeline
+from tests.forking import ForkingProcess
 
 _STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.truncate")
 # Packages that take long to load and start no thread by that.
 _LOADED_LATE = frozenset(
     ["chromadb", "leanrag_core", "onnxruntime", "openai", "pandas", "scipy", "sklearn", "spacy", "thinc", "tokenizers"]
 )
+
+_forking = ForkingProcess("tests.killing")
+close = _forking.close
+
+
+def call_where_forks_are_killed(function: str, *arguments: Any) -> Any:
+    """Return what MODULE:FUNCTION returns in that process. arguments: JSON values."""
+    wanted = {"function": function, "arguments": arguments, "cwd": os.getcwd(), "environment": dict(os.environ)}
+    return json.loads(_forking.answer(wanted))
 
 
 @dataclass(frozen=True)
@@ -87,34 +93,17 @@ def load(modules: Sequence[str]) -> None:
 
 
 def killed_copies(work: str, folder: Path, copies: Path, n_kills: int) -> list[Path]:
-    """Return copies of the folder in which the work was killed; copies/whole is one in which it was not."""
-    return killed_copies_of_each(work, {folder: copies}, n_kills)[folder]
+    """Return copies of the folder in which MODULE:FUNCTION, which is given the copy, was killed at its work: after the
+    first N renamings of a folder, and at N steps spread over all. copies/whole is one in which it was not."""
+    steps = call_where_forks_are_killed("tests.killing:killed_in", work, str(folder), str(copies), n_kills)
+    return [copies / str(step) for step in steps]
 
 
-def killed_copies_of_each(work: str, copies_of: Mapping[Path, Path], n_kills: int) -> dict[Path, list[Path]]:
-    """Return the same for each of these folders, from one process, since starting it takes longest."""
-    arguments = [work, str(n_kills), *(str(path) for pair in copies_of.items() for path in pair)]
-    ran = subprocess.run([sys.executable, "-m", "tests.killing", *arguments], capture_output=True, check=False)
-    assert ran.returncode == 0, ran.stderr.decode()
-    return {
-        folder: [copies / str(step) for step in steps]
-        for (folder, copies), steps in zip(copies_of.items(), json.loads(ran.stdout), strict=True)
-    }
-
-
-def main() -> None:
-    """See above."""
-    named, n_kills, *folders = sys.argv[1:]
-    module, _, name = named.partition(":")
-    work = getattr(import_module(module), name)
-    paths = [Path(folder) for folder in folders]
-    pairs = zip(paths[::2], paths[1::2], strict=True)
-    print(json.dumps([killed_in(work, folder, copies, int(n_kills)) for folder, copies in pairs]))
-
-
-def killed_in(work: Callable[[Path], Any], folder: Path, copies: Path, n_kills: int) -> list[int]:
-    """Return the steps at which the work was killed, each in a copy that is named for it."""
-    ran = run_apart(work, Path(shutil.copytree(folder, copies / "whole")))
+def killed_in(work_name: str, folder: str, copies: str, n_kills: int) -> list[int]:
+    """Return the steps at which the work was killed, each in a copy that is named for it. What the whole work loaded
+    late is loaded once for all that are killed."""
+    work = _named(work_name)
+    ran = run_apart(work, Path(shutil.copytree(folder, Path(copies) / "whole")))
     assert ran is not None
     steps = ran.steps
     load(ran.modules)
@@ -123,8 +112,27 @@ def killed_in(work: Callable[[Path], Any], folder: Path, copies: Path, n_kills: 
     return [
         step
         for step in sorted({*after_moves[:n_kills], *spread})
-        if run_apart(work, Path(shutil.copytree(folder, copies / str(step))), step) is None
+        if run_apart(work, Path(shutil.copytree(folder, Path(copies) / str(step))), step) is None
     ]
+
+
+def _named(function: str) -> Callable[..., Any]:
+    module, _, name = function.partition(":")
+    called: Callable[..., Any] = getattr(import_module(module), name)
+    return called
+
+
+def main() -> None:
+    """See above."""
+    with os.fdopen(os.dup(1), "w") as answers:
+        os.dup2(2, 1)  # what work prints is no answer
+        # By readline: a fork must not have read what is meant for its parent.
+        while line := sys.stdin.readline():
+            wanted = json.loads(line)
+            os.environ.clear()
+            os.environ.update(wanted["environment"])
+            os.chdir(wanted["cwd"])
+            print(json.dumps(_named(wanted["function"])(*wanted["arguments"])), file=answers, flush=True)
 
 
 if __name__ == "__main__":

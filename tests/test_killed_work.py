@@ -13,7 +13,7 @@ from leanrag_core.types.manifest import FINISHED
 from tests.contract.indexes import stored
 from tests.contract.same import assert_same
 from tests.contract.test_parts import make
-from tests.killing import killed_copies_of_each
+from tests.killing import killed_copies
 
 pytestmark = pytest.mark.slow
 PARTS = ("chroma", "chunk_tree", "lexical", "synonyms")
@@ -27,15 +27,13 @@ def make_part(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def killed_at(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     """Return by part the copies of the tiny index in which its making was killed; whole is beside them."""
-    folder = tmp_path_factory.mktemp("killed")
-    copies_of = {name: folder / name / "copies" for name in PARTS}
-    for name, copies in copies_of.items():
-        stored("tiny", copies.with_name("before") / "index")
-        (copies.with_name("before") / "wanted.txt").write_text(name)
-    killed = killed_copies_of_each(
-        f"{__name__}:make_part", {copies.with_name("before"): copies for copies in copies_of.values()}, 3
-    )
-    return dict(zip(PARTS, killed.values(), strict=True))
+    return {name: _killed_at(name, tmp_path_factory.mktemp("killed")) for name in PARTS}
+
+
+def _killed_at(name: str, folder: Path) -> list[Path]:
+    stored("tiny", folder / "before" / "index")
+    (folder / "before" / "wanted.txt").write_text(name)
+    return killed_copies(f"{__name__}:make_part", folder / "before", folder / "copies", 3)
 
 
 @pytest.mark.parametrize("name", PARTS)

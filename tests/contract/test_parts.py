@@ -1,10 +1,8 @@
 """What holds for every index part, on every kind of index."""
 
-import json
+import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +24,7 @@ from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import PartRecord, PartState
 from tests.contract.indexes import INDEXES, stored
 from tests.contract.same import assert_same
+from tests.killing import call_where_forks_are_killed
 from tests.small_index import relation
 
 pytestmark = pytest.mark.slow
@@ -220,27 +219,23 @@ def test_what_was_stopped_is_not_used_and_made_later(info: PartInfo, index: Inde
     assert state_of(info, index).status == "finished"
 
 
-# One process imports the program, and a copy of it is killed at each part.
-KILLED = """
-import json, os, signal, sys
-from dataclasses import replace
-from pathlib import Path
-from leanrag_core.storage.layout import read_index
-from tests.contract.test_parts import TOOLS, make, parts
-def kill(progress):
-    if progress.stage == "make":
-        os.kill(os.getpid(), signal.SIGKILL)
-exits = {}
-for info in parts().parts:
-    child = os.fork()
-    if not child:
-        try:
-            make(info, read_index(Path(sys.argv[1]) / info.name), replace(TOOLS, report=kill))
-        finally:
-            os._exit(1)
-    exits[info.name] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-print(json.dumps(exits))
-"""
+def kill_at_each(directory: str) -> dict[str, int]:
+    """Make each part in a fork of this process that is killed while it makes it; return how they ended."""
+
+    def kill(progress: Progress) -> None:
+        if progress.stage == "make":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    exits = {}
+    for info in parts().parts:
+        child = os.fork()
+        if not child:
+            try:
+                make(info, read_index(Path(directory) / info.name), replace(TOOLS, report=kill))
+            finally:
+                os._exit(1)
+        exits[info.name] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return exits
 
 
 @dataclass(frozen=True)
@@ -256,8 +251,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
     directory = tmp_path_factory.mktemp("killed")
     for info in parts().parts:
         stored("tiny", directory / info.name)
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(directory)], check=True, capture_output=True)
-    return Killed(directory, json.loads(ended.stdout))
+    return Killed(directory, call_where_forks_are_killed(f"{__name__}:kill_at_each", str(directory)))
 
 
 @pytest.mark.parametrize("info", PARTS)

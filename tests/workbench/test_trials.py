@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +15,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.workbench import trials as trials_module
 from tests.importing import folders as folders_of_systems
+from tests.killing import call_where_forks_are_killed
 from tests.workbench.test_workbench import BEES, HIVES
 
 pytestmark = pytest.mark.slow
@@ -156,25 +155,26 @@ def test_what_cannot_be_made_is_said_and_leaves_nothing(bench: Workbench, index:
     assert bench.trials.all() == []
 
 
-_KILLED = """
-import os, signal, sys
-from leanrag_core import Workbench
+def killed_while_it_tries(home: str, index_id: str) -> int:
+    """Make a trial in a fork of this process that is killed before its end; return how it ended."""
 
-bench = Workbench.default(sys.argv[1])
+    def kill(progress: Progress) -> None:
+        if progress.stage == "index":
+            os.kill(os.getpid(), signal.SIGKILL)
 
-
-def report(progress):
-    if progress.stage == "index":
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-bench.trials.make(bench.indexes.open(sys.argv[2]), {"cluster_size": 6}, report)
-"""
+    child = os.fork()
+    if not child:
+        try:
+            bench = Workbench.default(Path(home))
+            bench.trials.make(bench.indexes.open(index_id), {"cluster_size": 6}, kill)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def test_a_killed_process_leaves_no_debris(bench: Workbench, index: Index) -> None:
-    arguments = [sys.executable, "-c", _KILLED, str(bench.root), index.folder_name]
-    assert subprocess.run(arguments, check=False).returncode == -signal.SIGKILL
+    killed = call_where_forks_are_killed(f"{__name__}:killed_while_it_tries", str(bench.root), index.folder_name)
+    assert killed == -signal.SIGKILL
     assert folders(bench) != []
     opened = Workbench.default(bench.root)
     assert folders(opened) == []

@@ -3,8 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.job import Progress
 from tests.execution.test_builds import guild_book
-from tests.killing import load
+from tests.killing import call_where_forks_are_killed, load
 
 pytestmark = pytest.mark.slow
 
@@ -140,10 +138,7 @@ def unkept(tmp_path_factory: pytest.TempPathFactory) -> Unkept:
 def killed_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return homes by stage in which a build was killed."""
     folder = tmp_path_factory.mktemp("killed")
-    ran = subprocess.run(
-        [sys.executable, "-c", f"from {__name__} import kill_in_each; kill_in_each({str(folder)!r})"], check=False
-    )
-    assert ran.returncode == 0
+    assert call_where_forks_are_killed(f"{__name__}:kill_in_each", str(folder)) == [-signal.SIGKILL] * len(STAGES)
     return folder
 
 
@@ -165,11 +160,12 @@ def test_a_build_that_was_killed_goes_on_where_it_was(
         assert n_embedded < unkept.n_embedded / 2, "chunks and base entities had been embedded"
 
 
-def kill_in_each(folder: str) -> None:
-    """Build in a process for each stage that ends in the middle of it, forked from one that has loaded what all need.
-    Each goes on where the one before was killed."""
+def kill_in_each(folder: str) -> list[int]:
+    """Build in a fork of this process for each stage that ends in the middle of it; return how they ended. Each goes on
+    where the one before was killed."""
     load(("onnxruntime", "scipy.sparse.csgraph", "sklearn.mixture", "spacy", "tokenizers"))
     killed_before: Path | None = None
+    exits = []
     for stage in STAGES:
         home = Path(folder) / stage
         if killed_before:
@@ -183,7 +179,8 @@ def kill_in_each(folder: str) -> None:
                 killed(stage, home)
             finally:
                 os._exit(1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+        exits.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    return exits
 
 
 def killed(stage: str, home: Path) -> None:
