@@ -9,10 +9,10 @@ characters stand, since two sentences may be cut differently.
 import math
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked
-from leanrag_core.text.chinese import Segmenter
+from leanrag_core.text.chinese import dictionary_segmenter
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import word_set
 from leanrag_core.types.trace import Trace
@@ -75,15 +75,10 @@ def _part(piece: str, whole: str) -> Asked:
     """Read a part of a question. whole: the text whose words count, which is the whole question where it asks one
     thing."""
     kind = next((kind for kind, form in _KINDS if form.search(piece)), THING)
-    words = [word for word in _segmenter().words(whole) if not word.tag.startswith(_EMPTY_TAGS)]
+    words = [word for word in dictionary_segmenter().words(whole) if not word.tag.startswith(_EMPTY_TAGS)]
     words = [word for word in words if word.text not in _QUESTION_WORDS and not _ASKS.search(word.text)]
     names = tuple(frozenset([word.text]) for word in words if word.tag.startswith(_NAME_TAGS))
     return Asked(piece, kind, whole, tuple(dict.fromkeys(word.text for word in words)), False, names)
-
-
-@cache
-def _segmenter() -> Segmenter:
-    return Segmenter()
 
 
 @lru_cache(maxsize=512)  # a moved slider asks again for most of the context

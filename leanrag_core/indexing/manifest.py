@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -128,9 +129,15 @@ def counts_of(layers: Sequence[LayerSummary], n_documents: int, n_chunks: int) -
 
 
 def _library_versions() -> dict[str, str]:
+    return {name: _version(name) for name in ("numpy", "pyarrow", "scikit-learn", "spacy", "onnxruntime", "chromadb")}
+
+
+@cache
+def _version(library: str) -> str:
+    """Return the version of the installed library, which is read from its files once."""
     from importlib.metadata import version
 
-    return {name: version(name) for name in ("numpy", "pyarrow", "scikit-learn", "spacy", "onnxruntime", "chromadb")}
+    return version(library)
 
 
 def describe(index: Index) -> IndexDescription:

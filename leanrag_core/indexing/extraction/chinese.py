@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.text.chinese import HAN, ChineseWord, Segmenter, han_runs
+from leanrag_core.text.chinese import HAN, ChineseWord, Segmenter, dictionary_segmenter, han_runs
 from leanrag_core.text.words import word_set
 
 _LONGEST_NEW, _FEWEST = 4, 3  # characters of a word that the dictionary lacks; how often it must occur
@@ -68,7 +68,7 @@ class ChineseReader:
     """Finds entities in sentences. It is given all sentences first: what recurs in them decides what is one phrase."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
-        self._segmenter = Segmenter(new_words(sentences, Segmenter()))
+        self._segmenter = Segmenter(new_words(sentences, dictionary_segmenter()))
         self._recurring: Counter[str] = Counter()
         for sentence in sentences:
             for run in self._runs(sentence):
