@@ -220,23 +220,24 @@ def test_rows_are_taken_in_any_order_a_part_of_the_file_at_a_time(
 
 
 def test_cells_made_of_averages_hold_more_of_the_neighbours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    vectors, shares = planted_levels(20_000).vectors, []
+    n = 10_000
+    vectors, shares = planted_levels(n).vectors, []
     monkeypatch.setattr(on_disk, "_PROBED", 2)
     for rounds in (0, on_disk._SAMPLE_ROUNDS):
         monkeypatch.setattr(on_disk, "_SAMPLE_ROUNDS", rounds)
         folder = tmp_path / str(rounds)
         folder.mkdir()
         cells = on_disk._in_cells(vectors, folder, Grain(cell=25), seed=0)
-        assert np.array_equal(np.sort(cells.order), np.arange(20_000))
-        codes, rows = cells.codes.between(0, 20_000).astype(np.float64), np.arange(0, 20_000, 50)
+        assert np.array_equal(np.sort(cells.order), np.arange(n))
+        codes, rows = cells.codes.between(0, n).astype(np.float64), np.arange(0, n, 25)
         distances = (codes**2).sum(axis=1) - 2 * codes[rows] @ codes.T
         distances[np.arange(len(rows)), rows] = np.inf
         nearest = np.argsort(distances, axis=1, kind="stable")[:, :10]
         cell = np.searchsorted(cells.starts, nearest, side="right") - 1
         probed = cells.piece[cells.near.at(rows)]
         shares.append(float((cell[:, :, None] == probed[:, None, :]).any(axis=2).mean()))
-    assert shares[1] > shares[0] + 0.02
-    assert shares[1] > 0.81
+    assert shares[1] > shares[0] + 0.03
+    assert shares[1] > 0.832  # a single round gives .8285
 
 
 @pytest.mark.parametrize("codes_at_once", [8192, 300, 4])
