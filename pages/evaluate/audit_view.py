@@ -235,14 +235,15 @@ def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
 def _panel(judge_audit: Audit, audit: Audit) -> None:
     """Draw the verdict on the judge, what may be reported, and its figures."""
     judge = judge_audit.judges[0]
-    sentences = [words(fault) for fault in judge.faults] + [words(each) for each in advice(judge_audit)]
+    head = headline(judge_audit)
+    sentences = [words(each) for each in (*judge.faults, *advice(judge_audit)) if each != head]
     facts = joined(html("<div><span>{}</span><b>{}</b></div>", *fact) for fact in _facts(judge, audit))
     draw(
         html(
             '<div class="lr-verdict {}"><div><div class="t">{}</div><div class="b">{}</div></div>'
             '<div class="f">{}</div></div>',
             "" if judge.holds and not _is_unsure(judge_audit) else "bad",
-            words(headline(judge_audit)),
+            words(head),
             joined_sentences(dict.fromkeys(sentences)),
             facts,
         )

@@ -186,6 +186,16 @@ def test_files_of_judgements_are_read_and_one_that_does_not_read_says_why(home: 
     assert "The lengths of the answers are not known." in drawn.text(app)
 
 
+def test_the_finding_on_a_judge_is_not_repeated_below_it(home: Workbench, visit: Visit) -> None:
+    """A judge that was asked in one order is told so once."""
+    line = json.dumps({"question": "q", "first": "a", "second": "b", "verdicts": {"overall": 1}}).encode()
+    app = visit("evaluate", home, tab="audit")
+    app.file_uploader[0].set_value([("own.jsonl", line, "application/json")]).run()
+    drawn.assert_sound(app)
+    assert drawn.text(app).count("Every pair was shown in one order only") == 1
+    assert "Do not report a against b." in drawn.text(app)
+
+
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [

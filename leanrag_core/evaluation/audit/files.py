@@ -15,7 +15,7 @@ from leanrag_core.files.records import from_values
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.asking import read_json
 from leanrag_core.text.words import lexical_tokens
-from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
+from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement
 
 _MOST_BYTES = 50_000_000
 _MOST_LINES = 200_000
@@ -94,15 +94,18 @@ def is_own(name: str, lines: Sequence[str]) -> bool:
     if name.casefold().endswith(".csv"):
         return True
     try:
-        return "verdicts" in json.loads(lines[0]) if lines else False
-    except (ValueError, TypeError, RecursionError):
+        first = json.loads(lines[0]) if lines else {}
+    except (ValueError, RecursionError):
         return False
+    return isinstance(first, dict) and ("verdicts" in first or first.keys() >= {"question", "first"})
 
 
 def own_judgements(name: str, lines: Sequence[str], answers: Mapping[str, SystemAnswers]) -> tuple[Judgement, ...]:
     """Read the judgements of the file, with the words of the answers where these are given. Raises InvalidConfig,
     naming the line."""
     read = _from_csv(name, lines) if name.casefold().endswith(".csv") else _from_jsonl(name, lines)
+    if not read:
+        raise InvalidConfig("judge_file.no_judgements", file=name)
     by_run = {run: each.by_question() for run, each in answers.items()}
     return tuple(_with_words(judgement, by_run) for judgement in read)
 
@@ -112,9 +115,13 @@ def _from_jsonl(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
     for place, line in enumerate(lines, 1):
         try:
             cells = json.loads(line)
-            judgements.append(from_values(Judgement, _completed(cells), name=name))
-        except (ValueError, TypeError, AttributeError, RecursionError, RecordDamaged) as error:
+            judgement = from_values(Judgement, _completed(cells), name=name)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, RecordDamaged) as error:
             raise InvalidConfig("judge_file.bad_line", file=name, line=place) from error
+        known = judgement.question and judgement.first and judgement.kind in (PAIRWISE, ABSOLUTE, GRADED)
+        if not known or not all(0 <= words <= _MOST_BYTES for words in judgement.words):
+            raise InvalidConfig("judge_file.bad_line", file=name, line=place)
+        judgements.append(judgement)
     return tuple(judgements)
 
 
@@ -148,6 +155,8 @@ def _from_csv(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
         raise InvalidConfig("judge_file.lacks_columns", file=name, columns=", ".join(lacking))
     try:
         for row in reader:
+            if not (row["question"] and row["first"]) or row["verdict"] is None:  # cut off, or without its names
+                raise InvalidConfig("judge_file.bad_line", file=name, line=reader.line_num)
             key = row["judge"], row["question"], row["first"], row["second"] or "", int(row["repeat"] or 0)
             read = winner_of if key[3] else score_of
             grouped.setdefault(key, {})[criterion_of(row["criterion"])] = read(row["verdict"])

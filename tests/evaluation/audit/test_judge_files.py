@@ -103,6 +103,23 @@ def test_our_own_records_and_rows_read_as_they_were_written() -> None:
         ("a.csv", b"judge,question,first,second,repeat,criterion,verdict\nj,q,a,b,x,overall,1", "judge_file.bad_line"),
         ("a.jsonl", b"\xff\xfe", "judge_file.not_utf8"),
         ("a.jsonl", b"", "judge_file.no_judgements"),
+        ("a.csv", b"judge,question,first,second,repeat,criterion,verdict\n", "judge_file.no_judgements"),
+        ("a.csv", b"judge,question,first,second,repeat,criterion,verdict\nj,q", "judge_file.bad_line"),
+        ("a.csv", b"judge,question,first,second,repeat,criterion,verdict\nj,q,,b,0,overall,1", "judge_file.bad_line"),
+        ("a.jsonl", b'{"question": "q", "first": "a", "second": "b", "verdict": 1}', "judge_file.bad_line"),
+        (
+            "a.jsonl",
+            b'{"verdicts": {"overall": 1}, "question": "q", "first": "a"}\n{"question": "q", "first": "a"}',
+            "judge_file.bad_line",
+        ),
+        ("a.jsonl", b'{"verdicts": {"overall": 1}, "question": "", "first": "a"}', "judge_file.bad_line"),
+        ("a.jsonl", b'{"verdicts": {"overall": 1}, "question": "q", "first": "a", "kind": "x"}', "judge_file.bad_line"),
+        (
+            "a.jsonl",
+            b'{"verdicts": {"overall": 1}, "question": "q", "first": "a", "second": "b", "words": [1%s, 1]}'
+            % (b"0" * 400),
+            "judge_file.bad_line",
+        ),
     ],
 )
 def test_other_files_are_refused_by_name(name: str, content: bytes, code: str) -> None:
