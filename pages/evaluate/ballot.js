@@ -1,6 +1,8 @@
 // Two answers and the keys that vote on them. The next pair is shown at once; votes go to the server one event at a
-// time, each with all that it has not heard of yet, so that none is lost however fast they come.
+// time, each with all that it has not heard of yet, so that none is lost however fast they come. Votes that it has not
+// heard of when the page is left or loaded anew wait in the browser's tab until this vote is open again.
 const RETRY = 10_000; // milliseconds until an event is sent again that nobody has answered
+const PLACE = "lr-ballot "; // of what a tab keeps, before the name of the vote
 
 function keyButton(className, parent, key, run) {
   const made = makeButton(className, parent, undefined, run);
@@ -46,8 +48,8 @@ class Ballot {
   // What the server says: what it has heard of is done, the rest is sent again.
   take(data, trigger) {
     if (!this.data || this.data.voting !== data.voting) {
-      this.pending = [];
       this.seq = this.sent = data.seq;
+      this.pending = this.unsent(data);
       this.said.textContent = "";
       // A name that was entered is no longer written in: the next key is a vote.
       const field = /** @type {HTMLElement} */ (document.activeElement);
@@ -58,6 +60,24 @@ class Ballot {
     this.pending = data.failed ? [] : this.pending.filter((action) => action.seq > data.seq);
     this.draw();
     this.post();
+  }
+
+  // Votes of before that the server has not heard of; they are of the next open pairs.
+  unsent({ voting, steps }) {
+    const votes = [];
+    for (const kept of JSON.parse(sessionStorage.getItem(PLACE + voting) ?? "[]")) {
+      const open = steps[votes.length];
+      const isOpen = ["place", "criterion", "question"].every((name) => open?.[name] === kept[name]);
+      if (isOpen) votes.push({ ...kept, seq: (this.seq += 1) });
+    }
+    return votes;
+  }
+
+  keep() {
+    const votes = [];
+    for (const action of this.pending) action.kind === "vote" ? votes.push(action) : votes.pop();
+    if (votes.length) sessionStorage.setItem(PLACE + this.data.voting, JSON.stringify(votes));
+    else sessionStorage.removeItem(PLACE + this.data.voting);
   }
 
   // What stands after the actions that the server has not heard of: the next verdicts to give, and those to go back to;
@@ -90,9 +110,9 @@ class Ballot {
   vote(verdict) {
     const { step } = this.view;
     if (!step) return;
-    const { place, criterion } = step;
+    const { place, criterion, question } = step;
     this.seq += 1;
-    this.pending.push({ kind: "vote", seq: this.seq, place, criterion, verdict });
+    this.pending.push({ kind: "vote", seq: this.seq, place, criterion, question, verdict });
     this.draw();
     this.said.textContent = `${this.data.words.voted[verdict]} ${this.count.textContent}`;
     this.post();
@@ -114,6 +134,7 @@ class Ballot {
 
   post() {
     clearTimeout(this.again);
+    this.keep();
     if (!this.pending.length) return;
     if (this.sent > this.data.seq && performance.now() - this.sentAt < RETRY) {
       this.again = setTimeout(() => this.post(), RETRY);

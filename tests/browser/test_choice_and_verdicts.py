@@ -129,6 +129,27 @@ def test_votes_by_keys_are_kept_undone_and_gone_on_with_and_shown_with_agreement
     assert_within_reach(page)
     snap(page, "evaluate_verdicts_results")
 
+    # Votes that the server has not heard of when the page is loaded anew, or left, are not lost.
+    page.get_by_role("textbox", name="Your name").fill("Cleo")
+    page.keyboard.press("Enter")
+    count(page, 0)
+    settled(page)
+    for key in ("1", "2", "0"):
+        page.keyboard.press(key)
+    page.reload()
+    count(page, 3)
+    settled(page)
+    for key in ("2", "1"):
+        page.keyboard.press(key)
+    page.get_by_role("link", name="Build").click()
+    expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Evaluate").click()
+    page.get_by_role("tab", name="Verdicts").click()
+    count(page, 5)
+    until(lambda: sum(vote.judge == human_judge("Cleo") for vote in bench.verdicts.standing("coast")) == 5)
+    votes = [vote.verdicts[OVERALL] for vote in bench.verdicts.standing("coast") if vote.judge == human_judge("Cleo")]
+    assert votes == [1.0, 2.0, 0.0, 2.0, 1.0]
+
     # Another voter begins anew, by criterion.
     page.get_by_role("textbox", name="Your name").fill("Ben")
     page.keyboard.press("Tab")
