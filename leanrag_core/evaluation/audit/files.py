@@ -265,7 +265,7 @@ def placed_replies(
             Judgement(
                 judge=title.judge,
                 kind=PAIRWISE,
-                question=f"{title.data_set}: {question}",
+                question=f"{title.data_set}: {question}" if title.data_set else question,
                 first=title.b if is_swapped else title.a,
                 second=title.a if is_swapped else title.b,
                 repeat=0,

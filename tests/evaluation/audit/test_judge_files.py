@@ -43,6 +43,8 @@ def test_the_second_half_of_hirags_replies_is_the_swapped_one() -> None:
     ]
     assert [each.question for each in judgements] == ["set: question 1", "set: question 2"] * 2
     assert {each.judge for each in judgements} == {"openai"}
+    untitled = read_judge_files([file(*replies, name="mine.jsonl")]).judgements
+    assert [each.question for each in untitled] == ["question 1", "question 2"] * 2, "the name tells no data set"
 
 
 def test_replies_are_read_out_of_texts_and_batches_and_broken_ones_are_unparsed() -> None:
