@@ -1,8 +1,9 @@
 """Choices among titled options, fields and switches; each is remembered under its name.
 
-titles: what is shown for each option, in order; the first option is the default unless another one is named. pin, key
-and forgets are those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …). The functions
-selectbox, segmented_control, multiselect and several_pills draw widgets that are remembered elsewhere, or not at all.
+titles: what is shown for each option, in order; the first option is the default unless another one is named. Lists
+show invisible characters as marks; labels of segments and pills are Markdown (forms.plain()). pin, key and forgets are
+those of widgets.remembered; all other arguments go to Streamlit (width, wrap, …). The functions selectbox,
+segmented_control, multiselect and several_pills draw widgets that are remembered elsewhere, or not at all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.types.visible import visible
 from pages.common import state, widgets
 from pages.common.widgets import Mount
 
@@ -103,7 +105,7 @@ def selectbox(label: str, titles: Mapping[str, str], default: str | None = None,
     it is none of them."""
     options = list(titles)
     index = options.index(default) if default is not None and default in titles else 0
-    return st.selectbox(label, options, index, format_func=titles.__getitem__, **more)
+    return st.selectbox(label, options, index, format_func=_shown(titles), **more)
 
 
 def segmented_control(label: str, titles: Mapping[str, str], default: str | None, **more: Any) -> Any:
@@ -115,13 +117,17 @@ def segmented_control(label: str, titles: Mapping[str, str], default: str | None
 def multiselect(label: str, titles: Mapping[str, str], default: Sequence[str] = (), **more: Any) -> Any:
     """Draw a choice of several options; return the chosen ones. default: those that are chosen at first."""
     options, chosen = list(titles), list(default)
-    return st.multiselect(label, options, chosen, format_func=titles.__getitem__, select_all=False, **more)
+    return st.multiselect(label, options, chosen, format_func=_shown(titles), select_all=False, **more)
 
 
 def several_pills(label: str, titles: Mapping[str, str], default: Sequence[str], **more: Any) -> Any:
     """Draw a row of pills, any of which may be chosen; return the chosen options."""
     options, chosen = list(titles), list(default)
     return st.pills(label, options, selection_mode="multi", default=chosen, format_func=titles.__getitem__, **more)
+
+
+def _shown(titles: Mapping[str, str]) -> Callable[[str], str]:
+    return lambda option: visible(titles[option])
 
 
 def _chosen(

@@ -161,3 +161,19 @@ def test_a_widget_that_streamlit_has_forgotten_keeps_what_was_chosen_when_the_br
     app.button("forget").click().run()
     drawn.assert_sound(app)
     assert texts(app) == ["word is wasp"]
+
+
+def turned_titles() -> None:
+    from pages.common import choices, state
+
+    state.read_url("ask")
+    titles = {"a": "cod\u202efdp.exe", "b": "B"}
+    choices.dropdown("listed", "Listed", titles)
+    choices.multiselect("Several", titles, ["a"])
+
+
+def test_lists_of_options_show_what_turns_the_direction_of_a_title() -> None:
+    app = AppTest.from_function(turned_titles).run()
+    drawn.assert_sound(app)
+    assert list(app.selectbox[0].options) == ["cod[U+202E]fdp.exe", "B"]
+    assert list(app.multiselect[0].options) == ["cod[U+202E]fdp.exe", "B"]
