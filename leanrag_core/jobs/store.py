@@ -90,6 +90,10 @@ class JobStore:
                 states.append(self._read(folder))
         return states
 
+    def is_under_way(self, kind: JobKind, config: Mapping[str, Any]) -> bool:
+        """Tell whether a job of that kind with that config waits or runs."""
+        return any(job.live and job.kind.name == kind.name and job.config == config for job in self.all())
+
     def _read(self, folder: Path) -> JobState:
         """Return the job's state; that of one that has ended is kept until its events or its record change."""
         stamp = tuple(_changed(folder / name) for name in ("spec.json", "events.jsonl"))

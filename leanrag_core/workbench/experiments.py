@@ -244,8 +244,8 @@ class Experiments:
     ) -> str:
         """Start a job in a process of its own that runs the experiment; return the job's id.
 
-        It stops when the budget is spent, and resume() goes on with it. Raises InvalidConfig for what cannot be run,
-        IndexNotFound.
+        It stops when the budget is spent, and resume() goes on with it. Raises InvalidConfig for what cannot be run and
+        for what another job runs, IndexNotFound.
         """
         access = self.indexes.models
         models = access.make(budget=budget)
@@ -254,8 +254,18 @@ class Experiments:
             self.forget(id_, inputs)
         else:
             inputs = self.inputs(spec, models)
+            self._require_idle(specification_id(inputs.spec, inputs.digests), inputs.spec)
         arguments = access.job_terms(budget, execution)
         return self._jobs.begin(spec.title, "", plain(inputs.spec), arguments, EXPERIMENT)
+
+    def delete(self, id_: str) -> None:
+        """Delete the experiment. Raises as its store does, also where a job that runs it has not begun to write."""
+        self._require_idle(id_, self.store.spec(id_))
+        self.store.delete(id_)
+
+    def _require_idle(self, id_: str, spec: ExperimentSpec) -> None:
+        if self._jobs.is_under_way(EXPERIMENT, plain(spec)):
+            raise self.store.kind.runs_elsewhere(id_)
 
     def questions(self, experiment_id: str) -> tuple[GoldQuestion, ...]:
         """Return the questions as they were when the experiment began. Raises ExperimentNotFound, RecordDamaged."""

@@ -304,11 +304,21 @@ class Sweeps:
     ) -> str:
         """Start a job in a process of its own that runs the sweep; return the job's id.
 
-        It stops when the budget is spent, and resume() goes on with it. Raises what plan() does.
+        It stops when the budget is spent, and resume() goes on with it. Raises what plan() does, InvalidConfig for a
+        sweep that another job runs.
         """
-        self.plan(spec)
+        self._require_idle(self.plan(spec).id, spec)
         arguments = {**self._indexes.models.job_terms(budget, execution), "again": again}
         return self._jobs.begin(spec.title, spec.corpus, plain(spec), arguments, SWEEP)
+
+    def delete(self, id_: str) -> None:
+        """Delete the sweep. Raises as its store does, also where a job that runs it has not begun to write."""
+        self._require_idle(id_, self.store.read(id_).spec)
+        self.store.delete(id_)
+
+    def _require_idle(self, id_: str, spec: SweepSpec) -> None:
+        if self._jobs.is_under_way(SWEEP, plain(spec)):
+            raise self.store.kind.runs_elsewhere(id_)
 
     def give_up_builds(self) -> None:
         """Delete what this process has begun to build for a sweep; the process must end at once."""

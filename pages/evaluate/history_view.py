@@ -192,5 +192,5 @@ def _run(summary: ExperimentSummary) -> None:
 
 
 def _delete(experiment: str) -> None:
-    session.workbench().experiments.store.delete(experiment)
+    session.workbench().experiments.delete(experiment)
     state.forget(_ROW, experiments.EXPERIMENT)

@@ -341,5 +341,5 @@ def _delete_button(summary: SweepSummary) -> None:
 
 
 def _delete(sweep: str) -> None:
-    session.workbench().sweeps.store.delete(sweep)
+    session.workbench().sweeps.delete(sweep)
     state.forget(SWEEP, POINT, KEEP, SELECTED)

@@ -223,6 +223,23 @@ def test_a_job_that_begins_again_forgets_once_and_resumes_what_it_has(
     assert (state.result, state.report.counts["rows"], state.kind.name) == (first.id, 9, "experiment")
 
 
+def test_an_experiment_whose_job_waits_is_neither_deleted_nor_begun_twice(
+    bench: Workbench, spec: ExperimentSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job would begin it anew: what was deleted came back."""
+    monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
+    first = bench.experiments.run(spec)
+    job = bench.experiments.start(spec)
+    for act in (lambda: bench.experiments.delete(first.id), lambda: bench.experiments.start(spec)):
+        with pytest.raises(InvalidConfig, match="another process is running the experiment"):
+            act()
+    assert bench.experiments.store.is_there(first.id)
+    assert len(bench.jobs.all()) == 1
+    assert bench.run_job(bench.jobs.folder(job)) == 0
+    bench.experiments.delete(first.id)
+    assert not bench.experiments.store.is_there(first.id)
+
+
 def test_an_experiment_of_the_program_stays_and_is_run_again_beside_it(
     bench: Workbench, spec: ExperimentSpec, tmp_path: Path
 ) -> None:

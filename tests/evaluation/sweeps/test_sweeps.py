@@ -13,6 +13,7 @@ from leanrag_core.errors import Cancelled, CorpusNotFound, InvalidConfig, Questi
 from leanrag_core.evaluation.sweeps.points import STAGES
 from leanrag_core.files.records import to_json
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.jobs import runner
 from leanrag_core.types.experiment import QuestionRow
 from leanrag_core.types.job import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec
@@ -135,6 +136,20 @@ def test_a_job_runs_a_sweep_and_its_result_is_the_sweep(bench: Workbench, spec: 
     recorded = bench.jobs.spec(job)
     assert (recorded.kind, recorded.title, recorded.corpus_id) == ("sweep", "By a job", spec.corpus)
     bench.jobs.cancel(job)
+
+
+def test_a_sweep_whose_job_waits_is_neither_deleted_nor_begun_twice(
+    bench: Workbench, spec: SweepSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
+    (summary,) = own_sweeps(bench)
+    job = bench.sweeps.start(spec)
+    for act in (lambda: bench.sweeps.delete(summary.id), lambda: bench.sweeps.start(spec)):
+        with pytest.raises(InvalidConfig, match="another process is running the sweep"):
+            act()
+    shutil.rmtree(bench.jobs.folder(job))
+    bench.sweeps.delete(summary.id)
+    assert own_sweeps(bench) == ()
 
 
 def test_a_deleted_sweep_is_gone_with_its_indexes(bench: Workbench) -> None:
