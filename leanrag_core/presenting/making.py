@@ -180,7 +180,7 @@ def _first(
     for result in results:
         ours, theirs = (_run(result, index_id, strategy) for strategy in (first, beside))
         if result.is_complete and ours is not None and theirs is not None:
-            return _measured(result, ours.name, theirs.name, place)
+            return _measured(result, ours.key, theirs.key, place)
     return None
 
 

@@ -84,7 +84,8 @@ def test_places_of_a_picture_do_not_meet() -> None:
 
 
 def experiment(index: str, options: dict[str, int], tokens: tuple[tuple[int, int], ...]) -> ExperimentResult:
-    runs = (RunSpec("ours", "here", "leanrag"), RunSpec("theirs", "here", "vector", options))
+    # As the page makes them: told apart by an id, without a name of their own.
+    runs = (RunSpec("", "here", "leanrag", id="ours"), RunSpec("", "here", "vector", options, id="theirs"))
     rows = tuple(
         QuestionRow(run, f"q{number}", "", {"context-tokens": float(pair[side])})
         for side, run in enumerate(("ours", "theirs"))
