@@ -142,6 +142,11 @@ class StreamedCalls(Generic[_Piece, _Result]):
         with self._lock:
             return key in self._under_way
 
+    def under_way(self, is_sought: Callable[[Hashable], bool]) -> StreamedCall[_Piece, _Result] | None:
+        """Return the first call under way with such a key, None where there is none."""
+        with self._lock:
+            return next((call for key, call in self._under_way.items() if is_sought(key)), None)
+
     def kept(self, key: Hashable) -> _Result | None:
         """Return the result of the call of that key, where it is kept."""
         with self._lock:

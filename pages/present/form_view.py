@@ -1,8 +1,9 @@
 """The form that makes a presentation: its questions are asked once, in a thread that survives the page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -39,7 +40,9 @@ class _Tried:
 
 def show(summary: IndexSummary | None) -> None:
     """Draw the form for the sidebar's index, or the progress of a presentation that is being made."""
-    if st.session_state.get(_CALL) is not None:
+    if _CALL not in st.session_state:  # a reload begins another session, and the thread goes on
+        st.session_state[_CALL] = summary and _calls().under_way(partial(_is_about, summary.id))
+    if st.session_state[_CALL] is not None:
         _progress()
         return
     if summary is None:
@@ -144,6 +147,11 @@ def _begin(summary: IndexSummary, plan: story.PresentationPlan) -> StreamedCall[
         return bench.presentations.add(bench.presentations.make(index, plan, report=report))
 
     return _calls().begin((summary.id, plan.title, plan.questions), make)
+
+
+def _is_about(index_id: str, key: Hashable) -> bool:
+    """Tell whether the call of that key makes a presentation of that index."""
+    return isinstance(key, tuple) and key[0] == index_id
 
 
 @st.cache_resource(show_spinner=False)

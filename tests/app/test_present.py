@@ -2,13 +2,16 @@
 
 import shutil
 from collections.abc import Callable
+from threading import Event
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.presenting.storing import content_of
 from leanrag_core.presenting.story import PresentationSummary
+from leanrag_core.workbench.presentations import Presentations
 from pages.common import to_presentation
 from pages.present import form_view
 from tests.app import drawn
@@ -87,6 +90,30 @@ def test_a_presentation_that_cannot_be_made_says_why_and_the_form_keeps_what_was
     assert [each.title for each in home.presentations.all().presentations] == ["Bees", "People, cities and ideas"]
     assert "was not made" not in drawn.text(app)
     assert app.text_input("present_title").value == ""
+
+
+def test_a_reload_goes_on_with_the_presentation_that_is_being_made(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end, make = Event(), Presentations.make
+
+    def slow(self: Presentations, *asked: Any, **more: Any) -> Any:
+        assert may_end.wait(60)
+        return make(self, *asked, **more)
+
+    monkeypatch.setattr(Presentations, "make", slow)
+    app = visit("present", home)
+    app.text_input("present_title").set_value("Bees").run()
+    app.text_area("present_own").set_value("What feeds honey bees?").run()
+    app.button("present_make_now").click().run()
+    reloaded = visit("present", home)
+    drawn.assert_sound(reloaded)
+    assert [each.key for each in reloaded.text_input if each.key == "present_title"] == []
+    may_end.set()
+    reloaded = made(reloaded)
+    drawn.assert_sound(reloaded)
+    assert home.presentations.all().presentations[0].title == "Bees"
+    assert reloaded.text_input("present_title").value == ""
 
 
 def test_a_file_of_another_machine_is_opened_and_another_file_refused(home: Workbench, visit: Visit) -> None:
