@@ -91,8 +91,8 @@ export default function (component) {
     chip.dataset.section = mark.section;
     chip.dataset.mark = mark.name;
     chip.style.setProperty("--c", `var(--lr-${mark.colour})`);
-    const said = state ? `, ${state === "used" ? data.labels.cited : data.labels.not_cited}` : "";
-    chip.setAttribute("aria-label", `${mark.name}: ${mark.title}${said}`);
+    const said = state && (state === "used" ? data.labels.cited : data.labels.not_cited);
+    chip.setAttribute("aria-label", withColon(mark.name, withCommas(mark.title, said)));
     chip.onmouseenter = () => show(chip, mark);
     chip.onfocus = () => {
       if (chip.matches(":focus-visible")) show(chip, mark);

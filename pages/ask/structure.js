@@ -11,7 +11,7 @@ export default function (component) {
     );
     chip.dataset.mark = item.mark;
     chip.title = data.hold;
-    chip.setAttribute("aria-label", `${item.mark}: ${item.names.join(", ")}`);
+    chip.setAttribute("aria-label", withColon(item.mark, withCommas(...item.names)));
     chip.style.setProperty("--c", `var(--lr-${colour})`);
     const point = (name) => () => tellMarks({ pointed: name });
     [chip.onmouseenter, chip.onmouseleave] = [point(item.mark), point("")];

@@ -32,7 +32,7 @@ const INLINED = [
 // theme, and a list of what is to be done once the page has its own again.
 function figureTools(host, options) {
   const line = makeElement("div", "lr-figtools");
-  makeElement("span", "", line, [options.note, options.keys].filter(Boolean).join(" "));
+  makeElement("span", "", line, sentencesInRow(options.note, options.keys));
   const picture = () => standalone(options.picture ? options.picture() : host.querySelector("svg"));
   const button = (text, label, run) => {
     const made = makeButton("", line, text, run);

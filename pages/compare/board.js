@@ -477,7 +477,8 @@ class Board {
     const { trail } = this.parts;
     trail.setAttribute("aria-label", this.data.words.trail);
     trail.replaceChildren();
-    for (const point of this.data.trail) makeElement("li", "", trail, `${point.name}: ${point.text}; ${point.against}`);
+    for (const point of this.data.trail)
+      makeElement("li", "", trail, withColon(point.name, point.text + signs().semicolon + point.against));
   }
 
   drawKinds() {
@@ -565,8 +566,8 @@ class Board {
     made.className = "lr-facts";
     makeElement("div", "lr-scroll", table).append(made);
     const rows = [
-      [`${words.now}: ${now.name}`, now],
-      [`${words.pinned}: ${pinned.name}`, pinned],
+      [withColon(words.now, now.name), now],
+      [withColon(words.pinned, pinned.name), pinned],
       ...[...trail].reverse().map((point) => [point.name, point]),
       ...others.map((point) => [point.name, point]),
     ];

@@ -173,7 +173,7 @@ function drawBoard(svg, data, axes, { making, from, onTrail }) {
     if (!data.now.isPinned)
       label(
         data.now,
-        `${data.words.now}: ${data.now.name}`,
+        withColon(data.words.now, data.now.name),
         data.now.text,
         { fill: "var(--lr-primtext,var(--lr-prim))", "font-weight": 600 },
         18,
@@ -182,7 +182,7 @@ function drawBoard(svg, data, axes, { making, from, onTrail }) {
   if (data.pinned.y !== null)
     label(
       data.pinned,
-      `${data.words.pinned}: ${data.pinned.name}`,
+      withColon(data.words.pinned, data.pinned.name),
       data.pinned.text,
       { fill: "var(--lr-text)", "font-weight": 600 },
       14,
@@ -272,7 +272,7 @@ function boardTrail(svg, data, at, onTrail) {
         tabindex: "0",
         role: "button",
         "data-place": String(place),
-        "aria-label": `${point.name}: ${point.text}, ${point.against}`,
+        "aria-label": withColon(point.name, withCommas(point.text, point.against)),
       },
       svg,
     );

@@ -44,7 +44,7 @@ function boardFigure(host, data, pick) {
         { cx: x(size), cy: y(cosine), r: picked ? 6.5 : 4.5, class: `dot${picked ? " picked" : ""}` },
         svg,
       );
-    make("title", {}, dot, `${name}: ${size}, ${cosine.toFixed(2)}`);
+    make("title", {}, dot, withColon(name, withCommas(String(size), cosine.toFixed(2))));
     dot.onclick = () => pick(id);
     if (picked) svg.append(dot);
   }
@@ -75,7 +75,7 @@ function sizeBars(svg, data, x, most) {
       },
       svg,
     );
-    make("title", {}, bar, `${width === 1 ? from : `${from}–${from + width - 1}`}: ${count}`);
+    make("title", {}, bar, withColon(width === 1 ? from : `${from}–${from + width - 1}`, count));
   }
 }
 

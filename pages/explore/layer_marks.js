@@ -200,7 +200,7 @@ function drawBubble(bubble, { data, layout, view, at, taken }, parent) {
   );
   const cloud = layout.clouds[bubble.cloud];
   if (cloud) group.style.setProperty("--c", hue(data, cloud));
-  make("title", {}, group, above ? `${above.name}: ${about}` : about);
+  make("title", {}, group, above ? withColon(above.name, about) : about);
   make("rect", { class: "ring", x: x - half - 3, y: y - 14.5, width: 2 * half + 6, height: 29, rx: 14 }, group);
   make("rect", { class: "bubble-shape", x: x - half, y: y - 11.5, width: 2 * half, height: 23, rx: 11.5 }, group);
   make("text", { class: "bubble-count", x, y: y + 4 }, group, text);

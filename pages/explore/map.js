@@ -217,7 +217,7 @@ function follow(figure, data, view, drawn, act, redraw) {
     const lines = found
       ? [
           found.name,
-          `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`,
+          withCommas(`${words.seed_rank} ${found.rank}`, found.cut && words.seed_cut),
           `${words.score} ${found.score ?? "–"}`,
         ]
       : [data.names[point], data.typeNames[data.types[point]], cluster?.name].filter(Boolean);

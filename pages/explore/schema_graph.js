@@ -108,7 +108,13 @@ function drawType(of, box, { data, layout, chosen, pick }, parent) {
     group,
     fold
       ? words.folded.replace("{n}", layout.folded)
-      : `${type.shown}: ${words.entities.replace("{n}", type.count.toLocaleString("en"))}${own ? `, ${words.among.replace("{n}", own.count.toLocaleString("en"))}` : ""}`,
+      : withColon(
+          type.shown,
+          withCommas(
+            words.entities.replace("{n}", type.count.toLocaleString("en")),
+            own && words.among.replace("{n}", own.count.toLocaleString("en")),
+          ),
+        ),
   );
   const rect = (out, look) =>
     make(

@@ -96,7 +96,7 @@ function labelPlace(line, a, b, bend, { taken, width, layout }, shifts = [0]) {
 
 function labelOf({ count, title }) {
   const name = title.length > KIND_LETTERS ? `${title.slice(0, KIND_LETTERS - 1).trimEnd()}…` : title;
-  return name ? `${count.toLocaleString("en")}: ${name}` : count.toLocaleString("en");
+  return name ? withColon(count.toLocaleString("en"), name) : count.toLocaleString("en");
 }
 
 function drawLine(line, weak, a, b, { data, chosen, pick, pickKind, most }, links, pills) {
@@ -116,7 +116,7 @@ function drawLine(line, weak, a, b, { data, chosen, pick, pickKind, most }, link
     },
     links,
   );
-  const about = `${pairName(pair, data)}: ${line.count.toLocaleString("en")}${line.title ? `, ${line.title}` : ""}`;
+  const about = withColon(pairName(pair, data), withCommas(line.count.toLocaleString("en"), line.title));
   make("title", {}, path, about);
   path.onclick = act;
   if (!box) return;

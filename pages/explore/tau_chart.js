@@ -127,7 +127,7 @@ function bar(svg, place, slot, counts, most, more, name, range, words) {
     make("rect", { x, y, width, height, rx: 1.5, fill, stroke, "fill-opacity": opacity, class: kind }, group);
   }
   const changed = counts.changed ? `${more ? "+" : "−"}${thousands(counts.changed)}` : "";
-  make("title", {}, group, `${range}: ${pairsOf(counts.all, words)}`);
+  make("title", {}, group, withColon(range, pairsOf(counts.all, words)));
   if (counts.all)
     makeLabel(group, x + width / 2, y - 5, changed || thousands(counts.all), {
       ...HALO,

@@ -5,7 +5,7 @@
 // The button that leaves out what is read, or puts it back.
 function putButton(mark, isRead, name, data, run) {
   const does = isRead ? data.leave_out : data.put_back;
-  if (!data.fixed) makeButton("put", mark, does, run).setAttribute("aria-label", `${does}: ${name}`);
+  if (!data.fixed) makeButton("put", mark, does, run).setAttribute("aria-label", withColon(does, name));
   return mark;
 }
 

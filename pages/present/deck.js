@@ -174,7 +174,7 @@ class DeckView {
     host.tabIndex = -1;
     host.lang = deck.language;
     host.setAttribute("role", "region");
-    host.setAttribute("aria-label", `${say.deck}: ${deck.title}`);
+    host.setAttribute("aria-label", withColon(say.deck, deck.title));
     const top = slideTop(deck);
     this.facts = top.querySelector(".lrp-facts");
     this.speaking = iconButton(top, say.speaker, "speaker", () => this.speak());
@@ -249,7 +249,7 @@ class DeckView {
     this.host.dataset.kind = slide.kind;
     this.dots.forEach((dot, place) => {
       dot.className = `lrp-dot${place === this.slide ? " here" : place < this.slide ? " past" : ""}`;
-      dot.setAttribute("aria-label", `${say.slide} ${place + 1}: ${deck.slides[place].views[0].title}`);
+      dot.setAttribute("aria-label", withColon(`${say.slide} ${place + 1}`, deck.slides[place].views[0].title));
       if (place === this.slide) dot.setAttribute("aria-current", "true");
       else dot.removeAttribute("aria-current");
     });

@@ -343,7 +343,7 @@ class DeckEditor {
       if (problem) element("small", "error", open, say.not_shown);
       const tools = element("span", "tools", row),
         tool = (label, sign, act, isOff = false) => {
-          const button = iconButton(tools, `${label}: ${title}`, sign, act);
+          const button = iconButton(tools, withColon(label, title), sign, act);
           button.dataset.key = `${sign}-${slide.key}`;
           button.disabled = isOff;
         };
@@ -623,7 +623,7 @@ class DeckEditor {
       for (const made of [first, second])
         made.replaceChildren(
           ...sides.map((each, place) => {
-            const option = words("option", "", null, `${each.name}, ${each.tokens.toLocaleString()}`);
+            const option = words("option", "", null, withCommas(each.name, each.tokens.toLocaleString()));
             option.value = String(place);
             return option;
           }),

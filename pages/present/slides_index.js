@@ -59,7 +59,7 @@ function drawDocuments(body, view, { deck }) {
   drawn.forEach((each, row) => {
     const y = row * step,
       group = make("g", {}, svg);
-    titled(group, `${each.title}: ${each.tokens.toLocaleString(deck.language)}`);
+    titled(group, withColon(each.title, each.tokens.toLocaleString(deck.language)));
     writeName(
       "lrp-label",
       { x: 0, y: y + step / 2 + size * 0.35, style: `font-size:${size}px` },
@@ -283,7 +283,7 @@ function drawHierarchy(body, view, { deck }) {
       "text",
       { class: "lrp-head", x: x + 2, y: 18 },
       svg,
-      `${small ? "L" : `${deck.words.layer} `}${column.layer}: ${column.nodes.toLocaleString(deck.language)}`,
+      withColon(`${small ? "L" : `${deck.words.layer} `}${column.layer}`, column.nodes.toLocaleString(deck.language)),
     );
     for (const block of column.blocks) {
       const y = top + block.start * tall,
@@ -292,7 +292,7 @@ function drawHierarchy(body, view, { deck }) {
       const rect = make("rect", { class: "lrp-block", x, y, width: w - 4, height: h, rx: 4 }, group);
       if (!block.folded) rect.style.fill = `var(--lr-l${shade})`;
       titled(group, block.folded ? `+${block.folded}` : `${block.name}. ${block.about}`);
-      const name = block.folded ? `+${block.folded}: ${block.names.join("; ")}` : block.name,
+      const name = block.folded ? withColon(`+${block.folded}`, block.names.join(signs().semicolon)) : block.name,
         lines = inLines(name, w - 20, Math.floor((h - 4) / 18), SMALL_LABEL);
       if (h > 15)
         lines.forEach((line, row) => {
@@ -308,7 +308,7 @@ function drawHierarchy(body, view, { deck }) {
       if (column === lowest && !small && h > 15) {
         const room = width - x - w - 8,
           rows = Math.max(1, Math.floor((h - 2) / 18));
-        const text = block.folded ? `+${block.size.toLocaleString(deck.language)}` : block.names.join(", ");
+        const text = block.folded ? `+${block.size.toLocaleString(deck.language)}` : withCommas(...block.names);
         make("path", { class: "lrp-hair", d: `M${x + w} ${y + h + 1.5}H${width}` }, svg);
         inLines(text, room, rows, SMALL_LABEL).forEach((line, row) =>
           writeName("lrp-name", { x: x + w + 4, y: y + Math.min(16, h / 2 + 5) + row * 18 }, svg, line, width),
@@ -322,7 +322,7 @@ function drawHierarchy(body, view, { deck }) {
       "text",
       { class: "lrp-head", x: x + 4, y: 18 },
       svg,
-      `${deck.words.layer} 0: ${view.picture.base.toLocaleString(deck.language)}`,
+      withColon(`${deck.words.layer} 0`, view.picture.base.toLocaleString(deck.language)),
     );
 }
 

@@ -266,7 +266,7 @@ function drawQuestions(body, view, deckView) {
     const line = element("section", "lrp-row", table),
       ask = words("button", "lrp-ask", line, row.question);
     ask.type = "button";
-    ask.title = `${deck.words.steps_of}: ${row.question}`;
+    ask.title = withColon(deck.words.steps_of, row.question);
     ask.dataset.key = `question-${place}`;
     ask.onclick = () => deckView.choose(place);
     const bars = element("div", "lrp-sides", line);

@@ -46,7 +46,7 @@ class SpeakerWindow {
     const { document: paper } = this.window,
       say = this.deckView.deck.words,
       host = element("div", "lrp-speaker");
-    paper.title = `${say.speaker}: ${this.deckView.deck.title}`;
+    paper.title = withColon(say.speaker, this.deckView.deck.title);
     paper.documentElement.lang = this.deckView.deck.language;
     paper.documentElement.style.cssText = themeOf(document.documentElement);
     paper.documentElement.dataset.began = String(this.began);
@@ -94,7 +94,7 @@ class SpeakerWindow {
     this.count.textContent = deckView.count.textContent;
     this.notes.replaceChildren();
     const now = slide.kind === "steps" ? deckView.view.picture.steps[deckView.step] : null;
-    if (now) words("p", "lrp-now", this.notes, `${now.title}: ${now.strong} ${now.rest}`);
+    if (now) words("p", "lrp-now", this.notes, withColon(now.title, sentencesInRow(now.strong, now.rest)));
     if (slide.notes) words("p", "lrp-own", this.notes, slide.notes);
     words("p", "", this.notes, slide.talk);
     this.preview.replaceChildren();

@@ -10,7 +10,10 @@ const pen = { font: "", measureText: (text) => ({ width: LETTER * text.length })
 // paths: below the project's folder.
 export function load(...paths) {
   const sources = paths.map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf-8"));
-  const context = createContext({ atob, document: { createElement: () => ({ getContext: () => pen }) } });
+  const context = createContext({
+    atob,
+    document: { documentElement: { lang: "en" }, createElement: () => ({ getContext: () => pen }) },
+  });
   runInContext(sources.join("\n").replaceAll("export default ", "globalThis.drawn = "), context);
   return context;
 }

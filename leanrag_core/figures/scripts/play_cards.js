@@ -22,7 +22,7 @@ function drawCard(card, view, parent) {
     "title",
     {},
     group,
-    card.more ? filled(words.more, { n: card.more }) : [item.mark, item.name, item.place].filter(Boolean).join(", "),
+    card.more ? filled(words.more, { n: card.more }) : withCommas(item.mark, item.name, item.place),
   );
   press(group, () => view.open(card.more ? "cards" : "card", card.id));
   make("rect", { class: "ring", x: left - 3, y: top - 3, width: w + 6, height: h + 6, rx: 6 }, group);

@@ -128,7 +128,7 @@ function playBar(parent, data, words, act) {
     handle.setAttribute("aria-valuenow", place + 1);
     handle.setAttribute(
       "aria-valuetext",
-      `${data.segments[step].title}: ${data.frames[place].lead}${data.frames[place].rest}`,
+      withColon(data.segments[step].title, data.frames[place].lead + data.frames[place].rest),
     );
     back.disabled = place === 0;
     next.disabled = place === n - 1;

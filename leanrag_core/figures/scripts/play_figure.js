@@ -70,7 +70,9 @@ function drawPlayNode(node, view, parent) {
     "title",
     {},
     group,
-    names.length ? filled(words.holds, { n: names.length }) + " " + names.slice(0, 12).join("; ") : (item.about ?? ""),
+    names.length
+      ? sentencesInRow(filled(words.holds, { n: names.length }), names.slice(0, 12).join(signs().semicolon))
+      : (item.about ?? ""),
   );
   press(group, () => view.open(node.members ? "tray" : "node", node.id));
   const name = node.name ?? item.name ?? "",

@@ -21,6 +21,28 @@ function scoreText(value, places) {
     .replace("-", "−");
 }
 
+// The signs between parts of a text in the page's language; full-width ones hold their own blank.
+function signs() {
+  const full = document.documentElement.lang.startsWith("zh");
+  return full ? { colon: "：", comma: "，", semicolon: "；" } : { colon: ": ", comma: ", ", semicolon: "; " };
+}
+
+function withColon(title, text) {
+  return title + signs().colon + text;
+}
+
+// The texts that are not empty, with commas between them.
+function withCommas(...texts) {
+  return texts.filter(Boolean).join(signs().comma);
+}
+
+// The sentences that are not empty in a row: a space stands between them, but not behind full-width punctuation.
+function sentencesInRow(...texts) {
+  return texts
+    .filter(Boolean)
+    .reduce((row, text) => row + (!row || /[。！？；：，、）」』》]$/.test(row) ? "" : " ") + text, "");
+}
+
 // The data attributes of the element in the host that has the focus; none where that is elsewhere.
 function focusedIn(host) {
   const focused = /** @type {HTMLElement | SVGElement} */ (document.activeElement);
