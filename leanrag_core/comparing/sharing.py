@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leanrag_core.figures.passages import passage_name
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
 from leanrag_core.types.visible import ShownInNotebooks
 
@@ -108,7 +110,7 @@ def _named_items(trace: Trace, language: str, *, by_id: bool) -> dict[str, _Name
     named = {item.id: _named_item(item, language, by_id=by_id) for item in trace.items}
     for relation in trace.relations:
         if relation.id not in trace.tree_links:
-            named[relation.id] = _named_relation(relation, named, by_id=by_id)
+            named[relation.id] = _named_relation(relation, named, language, by_id=by_id)
     return named
 
 
@@ -122,10 +124,10 @@ def _named_item(item: TraceItem, language: str, *, by_id: bool) -> _Named:
     return _Named(kind, item.id if by_id else f"{item.layer} {item.name.casefold()}", item.name)
 
 
-def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], *, by_id: bool) -> _Named:
+def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], language: str, *, by_id: bool) -> _Named:
     ends = [named[id_].name if id_ in named else id_ for id_ in (relation.source, relation.target)]
     key = relation.id if by_id else f"{relation.layer} {' '.join(sorted(end.casefold() for end in ends))}"
-    return _Named(RELATIONS, key, ", ".join(ends))
+    return _Named(RELATIONS, key, sentence(message("ask.comma"), language).join(ends))
 
 
 @dataclass(frozen=True)

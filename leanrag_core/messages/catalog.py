@@ -8,6 +8,7 @@ Python keeps those, under the digest of the file.
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -21,7 +22,12 @@ from leanrag_core.messages.message import Message, Value
 ENGLISH = "en"
 Say = Callable[..., str]  # writes a code and named values as a sentence of some language
 FOLDER = Path(__file__).parent / "locale"
-_FULL_WIDTH = tuple("。！？；：，、）」』》")
+_FULL_WIDTH = "。！？；：，、）」』》"
+_OPENING = "（「『《"
+_VALUE_BESIDE_HAN = re.compile(r"(?<=[\u4e00-\u9fff])(?=\{)|(?<=\})(?=[\u4e00-\u9fff])")
+# A letter or digit of a script with blanks, a sign of a number, or a {name} that a script fills; isolated or not.
+_STARTS_APART = re.compile(r"\u2068?(?:[^\W\u3040-\u9fff]|[{.+−])")
+_ENDS_APART = re.compile(r"(?:[^\W\u3040-\u9fff]|[}%).])\u2069?$")
 
 
 @cache
@@ -45,7 +51,10 @@ def sentence(message: Message, language: str = ENGLISH) -> str:
     """Write the message as a sentence of that language. Raises KeyError for a code that the English catalog lacks,
     and for a value that its template names and the message lacks."""
     template = _template(message.code, message.values.get("n"), language)
-    return template.format(**{name: _as_text(value, language) for name, value in message.values.items()})
+    values = {name: _as_text(value, language) for name, value in message.values.items()}
+    if language == ENGLISH:
+        return template.format(**values)
+    return _filled(template, **values)
 
 
 def saying(language: str) -> Say:
@@ -59,16 +68,16 @@ def saying(language: str) -> Say:
 
 def joined_sentences(sentences: Iterable[str]) -> str:
     """Join the sentences that are not empty by spaces, as their languages do."""
-    pieces: list[str] = []
-    for each in filter(None, sentences):
-        pieces += [space_after(pieces[-1]), each] if pieces else [each]
-    return "".join(pieces)
+    joined = ""
+    for each in sentences:
+        joined += space_between(joined, each) + each
+    return joined
 
 
-def space_after(text: str) -> str:
-    """Return the space between the text and what follows: none where nothing precedes it, and none behind full-width
-    punctuation, which holds its own."""
-    return "" if not text or text.endswith(_FULL_WIDTH) else " "
+def space_between(before: str, after: str) -> str:
+    """Return the space between two texts of a line: none where one is empty, and none beside full-width punctuation,
+    which holds its own."""
+    return "" if not before or not after or before[-1] in _FULL_WIDTH or after[0] in _OPENING else " "
 
 
 def _as_text(value: Value, language: str) -> object:
@@ -79,12 +88,29 @@ def _as_text(value: Value, language: str) -> object:
     return value
 
 
+@cache
+def _pieces(template: str) -> tuple[str, ...]:
+    """Return the parts of a template, divided where a value stands beside a Chinese character."""
+    return tuple(_VALUE_BESIDE_HAN.split(template))
+
+
+def _filled(template: str, *places: object, **values: object) -> str:
+    """Return the template with its values. Where a Chinese character and another script or a number meet, a blank
+    stands between them, as the templates have it around their own words."""
+    whole = ""
+    for piece in _pieces(template):
+        text = piece.format(*places, **values)
+        is_apart = bool(whole and text) and (_ENDS_APART.search(whole) or _STARTS_APART.match(text))
+        whole += f" {text}" if is_apart else text
+    return whole
+
+
 def _joined(parts: list[str], language: str) -> str:
     if language == ENGLISH:  # no comma before the last "and"
         return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
     from babel.lists import format_list
 
-    return format_list(parts, locale=language)
+    return _filled(format_list([f"{{{place}}}" for place in range(len(parts))], locale=language), *parts)
 
 
 def _template(code: str, n: Value, language: str) -> str:

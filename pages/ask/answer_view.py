@@ -49,13 +49,14 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
         answer, open_mark=open_mark, key=key, on_cite=cited, all_items=True, last_frame=play.last_frame(answer)
     )
     label = say("ask.extractive") if answer.extractive else written_by(answer)
-    draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))
+    label = joined_sentences([label, say("ask.click_mark")])
+    draw(markup.muted(label), NOTHING if answer.extractive else support_line(answer))
 
 
 def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
     """Draw the answer that the question set expects, if the question belongs to it."""
     gold = next((question for question in questions if question.question == asked), None)
-    answer = (gold.answer or "; ".join(gold.answers)) if gold else ""
+    answer = (gold.answer or say("text.semicolon").join(gold.answers)) if gold else ""
     if answer:
         draw(markup.label(say("ask.expected")), html('<div class="lr-read lr-muted">{}</div>', answer))
 

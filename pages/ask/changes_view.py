@@ -55,7 +55,8 @@ def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
             names = list(dict.fromkeys(all_names))  # several passages or points may share a name
             if names:
                 title = role_title(trace, group.role, len(names))
-                lines.append(html('<div class="{}"><span>{}: {}</span></div>', sign, title, listed(names, _LISTED)))
+                line = say("text.titled", title=title, text=listed(names, _LISTED))
+                lines.append(html('<div class="{}"><span>{}</span></div>', sign, line))
     return html('<div class="lr-diff">{}</div>', joined(lines))
 
 

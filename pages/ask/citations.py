@@ -33,7 +33,7 @@ def titles(trace: Trace) -> dict[str, str]:
     shown = roles.names_of(trace) | relations
     nouns = [(section, words(section.noun or section.title)) for section in trace.context.sections]
     return {
-        item.mark: f"{noun}, {isolated(shown.get(item.ref, item.text[:60]))}"
+        item.mark: noun + comma + isolated(shown.get(item.ref, item.text[:60]))
         for section, noun in nouns
         for item in section.items
     }

@@ -59,7 +59,7 @@ def _head(structure: Structure) -> Markup:
         return title + markup.muted(say("structure.nothing"))
     claim = say("structure.claim", n=n, items=structure.items)
     cost = say("structure.cost", tokens=structure.brought_tokens, all=structure.tokens)
-    return title + html('<div class="lr-small"><b>{}</b> {}</div>', claim, cost) + markup.muted(say("structure.rule"))
+    return title + markup.lead(claim, cost, "lr-small") + markup.muted(say("structure.rule"))
 
 
 def _lists(scope: Scope, trace: Trace, structure: Structure) -> None:

@@ -95,7 +95,8 @@ def _context(before: Trace, after: Trace) -> Markup:
         for sign, names in (("in", group.entered), ("out", group.left)):
             if names:
                 title = changes_view.role_title(after, group.role, len(names))
-                lines.append(_line(sign, f"{title}: {changes_view.listed(names, _LISTED)}"))
+                listed = changes_view.listed(names, _LISTED)
+                lines.append(_line(sign, say("text.titled", title=title, text=listed)))
     return html('<div class="lr-diff">{}</div>', joined(lines)) + markup.muted(
         changes_view.tokens_words(changed.tokens)
     )

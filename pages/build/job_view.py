@@ -46,7 +46,7 @@ def spending_line(job: JobState) -> None:
     # The process ends before a server has answered; how much of such a call is paid only the server knows.
     parts += [say("build.spent.in_flight")] if job.status == "cancelled" else []
     listed = say("ask.comma").join(parts)
-    draw(html('<div class="lr-spent"><b>{}</b> {}</div>', say("build.spent"), listed))
+    draw(markup.lead(say("build.spent"), listed, "lr-spent"))
     if job.spending.last_faults:
         with st.expander(say("build.spent.latest_faults")):
             lines = joined(html("<div>{}</div>", text) for text in reversed(job.spending.last_faults))

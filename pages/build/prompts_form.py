@@ -165,7 +165,8 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
             ("in", [after[key] for key in after if key not in before]),
             ("out", [before[key] for key in before if key not in after]),
         ):
-            lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, text) for text in texts]
+            told = (say("text.titled", title=title, text=text) for text in texts)
+            lines += [html('<div class="{}"><span>{}</span></div>', sign, line) for line in told]
     body = joined(lines) or say("build.prompts.both_same")
     note = say(
         "build.prompts.difference",

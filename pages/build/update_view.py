@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.storage.layout import read_edits
 from leanrag_core.types import updating
@@ -196,4 +197,4 @@ def sentence_of(edit: updating.Edit, outcome: updating.EditOutcome | None = None
     text = say(
         f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=say("ask.comma").join(edit.documents)
     )
-    return text if outcome is None or outcome.applies else f"{text} {say('edit.no_longer_applies')}"
+    return text if outcome is None or outcome.applies else joined_sentences([text, say("edit.no_longer_applies")])

@@ -7,6 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.figures.passages import Piece
+from leanrag_core.messages.catalog import space_between
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
 from pages.common.html import NOTHING, draw, html, joined
@@ -21,6 +22,11 @@ def label(title: str, note: str = "") -> Markup:
 def view_heading(title: str) -> Markup:
     """Return the heading of a view of an answer."""
     return html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', title)
+
+
+def lead(strong: str, rest: str, look: str) -> Markup:
+    """Return a line that begins in bold. look: its CSS classes."""
+    return html('<div class="{}"><b>{}</b>{}{}</div>', look, strong, space_between(strong, rest), rest)
 
 
 def name(text: str) -> Markup:

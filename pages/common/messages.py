@@ -8,7 +8,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.messages.catalog import codes, languages, sentence
+from leanrag_core.messages.catalog import codes, languages, sentence, space_between
 from leanrag_core.messages.message import Message, Value
 from leanrag_core.retrieval.settings import option_title
 from pages.common import state
@@ -68,9 +68,9 @@ def known(code: str) -> bool:
 
 def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
     """Draw one sentence (or two) in a box. kind: note, error or good."""
-    head = html("<b>{}</b> ", words(title)) if title else NOTHING
-    role = "alert" if kind == "error" else "status"
-    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
+    sentences, role = as_sentence(words(text)), "alert" if kind == "error" else "status"
+    head = html("<b>{}</b>{}", words(title), space_between(words(title), sentences)) if title else NOTHING
+    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, sentences))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from leanrag_core.types.trace import Parameter
 from leanrag_core.workbench.indexes import TRIAL
 from pages.ask import asking, controls, presets
 from pages.common import forms, session, state
-from pages.common.messages import words
+from pages.common.messages import say, words
 from pages.common.scope import Scope
 from pages.compare import board_state
 
@@ -83,7 +83,7 @@ class Column:
         if name is not None:
             return words(name)
         title = words(self.info.title)
-        return f"{title}, {isolated(self.index_label)}" if self.index_label else title
+        return say("ask.comma").join((title, isolated(self.index_label))) if self.index_label else title
 
     @property
     def settings(self) -> VariantSettings:

@@ -40,7 +40,7 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
     )
     return html_file(
         html("<main>{}</main>", body),
-        title=f"{say('page.compare')}: {question}",
+        title=say("text.titled", title=say("page.compare"), text=question),
         language=language(),
         styles="".join(path.read_text(encoding="utf-8") for path in _STYLES),
     )

@@ -106,7 +106,7 @@ def _best(by_letter: Mapping[str, Column], results: Mapping[str, SetResult], que
     if best is None:
         draw(markup.muted(say("set.no_change")))
         return
-    draw(html('<div class="lr-small"><b>{}</b> {}</div>', say("set.one_change"), best_text(best, by_letter)))
+    draw(markup.lead(say("set.one_change"), best_text(best, by_letter), "lr-small"))
     change = (best.letter, by_letter[best.letter].info, {best.option: best.value})
     buttons.secondary(say("missed.try_it"), "", "set_take", columns.set_options, *change)
 

@@ -11,6 +11,7 @@ from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
 from leanrag_core.comparing.remedies import Remedy, remedy
 from leanrag_core.figures import numbers, passages
 from leanrag_core.figures.overlaps import lane_drawing
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries.entity_search import find_entities, names_of_chunk
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.words import words_around
@@ -121,7 +122,7 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
         having = "".join(letter for letter, lanes in gold.lanes.items() if lanes[number].is_found)
         with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
             with st.container(width="stretch"):
-                name = piece.name() if piece.kind == "entity" else f"{piece.name(language())}: {_short(piece.quote)}"
+                name = piece.name() if piece.kind == "entity" else _place_and_quote(piece)
                 icon = "radio_button_checked" if number == place else "radio_button_unchecked"
                 key, to = f"missed_piece_{number}", str(number) if number else None
                 buttons.tertiary(forms.plain(name), icon, key, state.remember, "piece", to)
@@ -131,6 +132,10 @@ def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
         names = [name for name in names_of_chunk(index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()]
         if names:
             draw(markup.muted(say("missed.entities_in_quote", names=say("ask.comma").join(names[:8]))))
+
+
+def _place_and_quote(piece: Gold) -> str:
+    return say("text.titled", title=piece.name(language()), text=_short(piece.quote))
 
 
 def _short(text: str) -> str:
@@ -159,7 +164,8 @@ def _offers(loaded: Loaded, wanted: str) -> None:
         document = index.document_cells.value("title", index.chunk_cells.value("document", row))
         text = index.chunk(row).text
         at = max(0, text.casefold().find(wanted.casefold()) - 30)
-        label = f"{document}, {say('passage.chunk', n=row + 1)}: … {text[at : at + 90]} …"
+        place = say("ask.comma").join((document, say("passage.chunk", n=row + 1)))
+        label = say("text.titled", title=place, text=f"… {text[at : at + 90]} …")
         buttons.tertiary(
             forms.plain(" ".join(label.split())), "article", f"missed_chunk_{row}", _mark, locate.chunk_mark(row)
         )
@@ -214,7 +220,8 @@ def lane_of(letter: str, lane: Lane, title: str, width: int) -> Any:
     ending = (
         say("missed.is_found") if lane.is_found else say("missed.lost_at", stage=say(f"missed.stage.{lane.lost_at}"))
     )
-    label = f"{letter} {title}: {ending}. {say('ask.comma').join(stage_texts)}"
+    end = f"{say('text.titled', title=f'{letter} {title}', text=ending)}{say('text.stop')}"
+    label = joined_sentences([end, say("ask.comma").join(stage_texts)])
     return lane_drawing(letter, stage_texts, passed=lane.depth, stages=len(STAGES), width=width, label=label)
 
 

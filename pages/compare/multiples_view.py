@@ -269,10 +269,8 @@ def _equal(cards: Sequence[ValueCard], setting: Setting) -> None:
     chunks = set.intersection(*({passage.id for passage in trace.passages} for trace in traces))
     seeds_as = "in_trays" if len(seed_places(traces)) > MOST_SEEDS else "as_discs"
     line = say("multiples.equal", seeds=len(seeds), chunks=len(chunks), setting=words(setting.title))
-    draw(
-        html('<div class="lr-equal">{}</div>', line),
-        html('<div class="lr-small lr-muted">{} {}</div>', say(f"multiples.{seeds_as}"), say("multiples.legend")),
-    )
+    legend = joined_sentences([say(f"multiples.{seeds_as}"), say("multiples.legend")])
+    draw(html('<div class="lr-equal">{}</div>', line), markup.muted(legend))
 
 
 def _table(setting: Setting, cards: Sequence[ValueCard], cells: dict[str, Cell], n_gold: int) -> None:

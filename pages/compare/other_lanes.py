@@ -42,7 +42,7 @@ def _lane(first: Loaded, info: StrategyInfo, gold: Gold) -> bool:
     except PartMissing:
         return False
     except LeanRAGError as error:
-        draw(markup.muted(f"{words(info.title)}: {words(error)}"))
+        draw(markup.muted(say("text.titled", title=words(info.title), text=words(error))))
         return True
     gold_lane = lane(trace, first.index, gold)
     name, lanes, _ = st.columns([19, 57, 34], gap="small", vertical_alignment="center")

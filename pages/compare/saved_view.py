@@ -123,7 +123,7 @@ def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
     loaded = []
     for column in comparison.columns:
         trace = column.run.trace
-        title = f"{words(trace.title)}, {column.index}" if several else words(trace.title)
+        title = say("ask.comma").join((words(trace.title), column.index)) if several else words(trace.title)
         named = column.title[: columns.LONGEST_TITLE]
         head = Head(column.letter, named or title, column.badge, column.differs, column.settings, named=named)
         loaded.append(Loaded(head, comparison.question, trace=trace, answer=column.run.answer))

@@ -73,7 +73,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
     brushing.bar(result, run_titles.titles(result.spec.runs), questions)
     dots(result, pairs, sides, measure)
     pairs = _selected(result, pairs)
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, sides[0].title, sides[1].title, measure)))
+    draw(markup.lead(*_counts(pairs, sides[0].title, sides[1].title, measure), "lr-finding"))
     _list(pairs, sides, measure, questions)
 
 

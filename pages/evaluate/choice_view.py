@@ -139,7 +139,7 @@ def _said(recommendation: Recommendation) -> None:
     rest += map(words, missing_words(best))
     if best.caution is not None:
         rest.append(words(best.caution))
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', words(headline(recommendation)), joined_sentences(rest)))
+    draw(markup.lead(words(headline(recommendation)), joined_sentences(rest), "lr-finding"))
     alike = alike_words(recommendation)
     if alike is not None:
         draw(html('<div class="lr-choice-alike">{}</div>', words(alike)))

@@ -40,14 +40,14 @@ def show() -> None:
         return
     at_match = score.match(match)
     draw(
-        html(
-            '<div class="lr-finding"><b>{}</b> {}</div>',
+        markup.lead(
             say("evaluate.extraction.finding", recall=percent(at_match.entities.recall), n=at_match.entities.wanted),
             say(
                 "evaluate.extraction.finding_rest",
                 recall=percent(at_match.relations.recall),
                 n=at_match.relations.wanted,
             ),
+            "lr-finding",
         )
     )
     figure_view.title(say("evaluate.extraction.indexes"), say("evaluate.extraction.indexes_note"))

@@ -13,7 +13,7 @@ from leanrag_core.evaluation.statistics import Interval
 from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.evaluation.tables import KindDifference, ScoreTable, grounds, questions_of, scores_for_mean, scores_of
 from leanrag_core.figures import numbers
-from leanrag_core.messages.catalog import joined_sentences, space_after
+from leanrag_core.messages.catalog import joined_sentences, space_between
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import ExperimentResult, Parameter, QuestionRow
@@ -154,8 +154,8 @@ def sentence(
     rest += say("text.stop")
     needed = "" if difference.is_told else _needed(interval)
     rest = joined_sentences([rest, needed, _alike(rows, pair, measure, titles)])
-    template = '<div class="lr-finding">{}<b>{}</b> {}</div>'
-    return html(template, start + space_after(start), first, rest)
+    template = '<div class="lr-finding">{}{}<b>{}</b>{}{}</div>'
+    return html(template, start, space_between(start, first), first, space_between(first, rest), rest)
 
 
 def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:

@@ -74,7 +74,9 @@ def _head(shown: ExperimentSummary | None) -> None:
     of_experiment = shown is not None and tab in (experiments.RESULTS, experiments.QUESTIONS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="evaluate_title"):
         with st.container(width="stretch", gap=None):
-            facts = f"{shown.title}: {experiments.facts(shown)}" if of_experiment and shown is not None else ""
+            facts = ""
+            if of_experiment and shown is not None:
+                facts = say("text.titled", title=shown.title, text=experiments.facts(shown))
             heading(say("page.evaluate"), facts)
         # The container exists even without an experiment, so that what follows keeps its place when the first
         # one ends, and an open form keeps what is written in it.

@@ -89,7 +89,8 @@ def _own_spec(runs: tuple[RunSpec, ...], question_set: QuestionSetInfo, *, asks_
 
 def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
     """Draw title and judges; return the experiment that reproduces a table of the paper on the first index."""
-    title = title_view.field(f"{say(f'evaluate.paper.{table}')}, {question_set.title}", key="experiment_title")
+    proposed = say("ask.comma").join((say(f"evaluate.paper.{table}"), question_set.title))
+    title = title_view.field(proposed, key="experiment_title")
     judges = () if table == TOKENS else _judges(with_kinds=False)
     index = chosen[0].id if chosen else ""
     spec = replace(paper_spec(table, index, question_set.id, judges=judges), title=title)

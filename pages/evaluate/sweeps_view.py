@@ -186,7 +186,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str,
     if not shown.points:
         return
     sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]
-    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], joined_sentences(sentences[1:])))
+    draw(markup.lead(sentences[0], joined_sentences(sentences[1:]), "lr-finding"))
     names = [standing.name for standing in shown.points]
     chosen = str(state.fitting(POINT, shown.cheapest or shown.best or names[0], str, lambda name: name in names))
     points = tuple(result.point.name for result in sweep.points)

@@ -147,7 +147,7 @@ def show(exploring: Exploring) -> None:
         stability = _stability(exploring, number, clusters)
     quality = quality_of(exploring.summary, number)
     rows = shown_clusters(exploring, number)
-    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *finding(index, quality, clusters, say)))
+    draw(markup.lead(*finding(index, quality, clusters, say), "lr-isl-finding"))
     if len(rows):
         _board(exploring, quality, rows, stability, clusters)
     else:

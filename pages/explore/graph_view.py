@@ -9,6 +9,7 @@ from leanrag_core.figures.all_nodes import AllNodes, all_nodes
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
 from leanrag_core.figures.neighbourhood import vis_graph, vis_page
+from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.queries import entity_search
 from leanrag_core.queries.browse import neighbourhood
 from leanrag_core.queries.layer_scene import SceneRequest, reach_of
@@ -144,7 +145,7 @@ def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
     note = say("explore.graph.note", shown="{shown}", total=sum(scene.totals), lit="{lit}")
     beyond = scene.within_reach - sum(node.hops in (1, 2) and node.layer == scene.focus.layer for node in scene.nodes)
     if beyond > 0:
-        note = f"{note} {say('explore.graph.beyond', n=beyond)}"
+        note = joined_sentences([note, say("explore.graph.beyond", n=beyond)])
     return {
         "picked": chosen,
         "hops": kept.hops,

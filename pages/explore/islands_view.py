@@ -121,7 +121,7 @@ def _islands_of(summary: IndexSummary) -> IndexIslands:
 
 def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
     head, more = finding(islands, say)
-    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', head, more))
+    draw(markup.lead(head, more, "lr-isl-finding"))
     summary, key = exploring.summary, "islands"
 
     def opened(chosen: str) -> None:

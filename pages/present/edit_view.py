@@ -155,7 +155,9 @@ def _runs(presentation: Presentation) -> list[dict[str, Any]]:
             "question": comparison.question,
             "sides": [
                 {
-                    "name": f"{words(trace.title)}, {words(settings_words(trace.strategy, trace.parameters))}",
+                    "name": say("ask.comma").join(
+                        map(words, (trace.title, settings_words(trace.strategy, trace.parameters)))
+                    ),
                     "tokens": trace.context.tokens,
                 }
                 for trace in (side.run.trace for side in comparison.sides)

@@ -352,7 +352,7 @@ def _scores(model: str, scores: PassageScores) -> None:
     ):
         if listed:
             names = say("text.semicolon").join(each.name for each in listed)
-            draw(html('<div class="lr-small"><b>{}:</b> {}</div>', title, visible(names)))
+            draw(markup.lead(say("settings.check.listed", what=title), visible(names), "lr-small"))
 
 
 def _of(part: int, whole: int) -> str:

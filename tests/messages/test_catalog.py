@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, joined_sentences, languages, sentence, templates
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.messages.sort import sorted_text
 from tests.messages.source_codes import filled_in, mentioned, patterns, steps_of_strategies, texts_without_code, uses
 
@@ -102,7 +102,21 @@ def test_sentences_are_joined_by_a_space_but_for_full_width_punctuation_which_ha
     assert joined_sentences(["One.", "", "Two."]) == "One. Two."
     assert joined_sentences(["一。", "二！", "三"]) == "一。二！三"
     assert joined_sentences(["一。", "Two.", "三"]) == "一。Two. 三"
+    assert joined_sentences(["一", "（二）。"]) == "一（二）。"
     assert joined_sentences([]) == ""
+
+
+def test_a_blank_stands_between_chinese_and_what_is_written_with_blanks_also_where_a_value_is_filled_in() -> None:
+    def written(code: str, **values: Value) -> str:
+        return sentence(message(code, **values), "zh")
+
+    assert written("build.with_embedding", embedding="MiniLM") == "用 MiniLM"
+    assert written("growing.running", listed="915 个实体") == "目前有 915 个实体。"
+    assert written("palette.build", corpus="都江堰") == "为都江堰构建索引"
+    assert written("palette.build", corpus="\u2068Bees\u2069") == "为 \u2068Bees\u2069 构建索引"
+    runs = (message("strategy.kag.title"), message("strategy.hirag.title"), message("strategy.vector.title"))
+    assert written("evaluate.finding.apart", names=runs, run="BM25").startswith("KAG、HiRAG 和朴素 RAG")
+    assert sentence(message("growing.running", listed="915 entities")) == "915 entities so far."
 
 
 def test_a_merge_may_drop_blank_lines_and_mix_the_order() -> None:
