@@ -264,6 +264,7 @@ export default function (component) {
   palette.data = data;
   palette.send = setTriggerValue;
   document.documentElement.lang = data.language; // as readers aloud and exported files take it; Streamlit says English
+  sayStreamlit(data.language, data.streamlit);
   const { words } = data;
   label(parentElement.querySelector(".lr-palette-open"), words, words.open);
   label(palette.floating, words, "");

@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.messages.catalog import ENGLISH, codes, sentence
+from leanrag_core.messages.message import Message
 from leanrag_core.types.settings import LANGUAGES
 from pages.common import session, state, tour
 from pages.common.component import component
@@ -37,10 +39,11 @@ def show() -> None:
     elif target is not None or st.session_state.pop(_THEME, False):
         st.rerun()
     with plain_errors():
-        component(_HERE / "palette.js", _FRAME, parts=("palette_match",))(
+        component(_HERE / "palette.js", _FRAME, parts=("palette_match", "streamlit_words"))(
             data={
                 "language": language(),
                 "fixed": _fixed(language()),
+                "streamlit": _streamlit_words(language()),
                 "words": {name: say(f"palette.{name}") for name in _WORDS} | {"found": say("palette.found", n="{n}")},
                 "kinds": {kind: say(f"palette.kind.{kind}") for kind in items.KINDS},
                 **_wanted(),
@@ -55,6 +58,15 @@ def show() -> None:
 @st.cache_data(max_entries=4, show_spinner=False)
 def _fixed(of_language: str) -> list[dict[str, Any]]:
     return [item.sent() for item in items.fixed()]
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _streamlit_words(of_language: str) -> dict[str, str]:
+    """Return Streamlit's own words, which are the catalog's English sentences, in that language; none for English."""
+    if of_language == ENGLISH:
+        return {}
+    own = [Message(code) for code in codes() if code.startswith("streamlit.")]
+    return {sentence(word): sentence(word, of_language) for word in own}
 
 
 def _wanted() -> dict[str, Any]:

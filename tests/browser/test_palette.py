@@ -197,3 +197,25 @@ def test_on_a_phone_the_button_stands_in_the_head_and_the_theme_changes(
         expect(app).to_have_css("background-color", colour)
         settled(page)
     watched.assert_clean()
+
+
+def test_streamlit_says_its_own_words_in_the_language_of_the_page(
+    server: Server, watch: Callable[..., Watched]
+) -> None:
+    watched = watch()
+    page = watched.page
+    page.goto(f"{server.url}/library")
+    settled(page)
+    skip = page.get_by_test_id("stSkipToContent")
+    indexes = page.get_by_test_id("stSidebar").get_by_role("combobox")
+    for chinese in (True, False) * 2:
+        takes(page, *("中文", "中文", "Action") if chinese else ("english", "English", "操作"))
+        expect(skip).to_have_text("跳到主要内容" if chinese else "Skip to main content")
+        page.get_by_role("button", name="显示或隐藏列" if chinese else "Show/hide columns").press("Enter")
+        expect(page.get_by_text("全选" if chinese else "Select all", exact=True)).to_be_visible()
+        page.keyboard.press("Escape")
+        indexes.fill("no such index")
+        expect(page.get_by_text("没有结果" if chinese else "No results")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="收起侧栏" if chinese else "Collapse sidebar")).to_have_count(1)
+    watched.assert_clean()

@@ -3,9 +3,12 @@
 Checked in the source, since no test reaches every message.
 """
 
+import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
+import streamlit
 
 from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, joined_sentences, languages, sentence, templates
 from leanrag_core.messages.message import Message, Value, message
@@ -52,7 +55,8 @@ def test_every_code_is_given_the_values_that_its_sentence_names() -> None:
 
 
 def test_no_code_of_the_catalog_is_unused() -> None:
-    used, starts = mentioned() | steps_of_strategies() | {"plain"}, tuple(patterns())
+    used = mentioned() | steps_of_strategies() | {"plain"}
+    starts = (*patterns(), "streamlit.")  # the palette takes them all
     assert [code for code in sorted(codes()) if code not in used and not code.startswith(starts)] == []
 
 
@@ -117,6 +121,14 @@ def test_a_blank_stands_between_chinese_and_what_is_written_with_blanks_also_whe
     runs = (message("strategy.kag.title"), message("strategy.hirag.title"), message("strategy.vector.title"))
     assert written("evaluate.finding.apart", names=runs, run="BM25").startswith("KAG、HiRAG 和朴素 RAG")
     assert sentence(message("growing.running", listed="915 entities")) == "915 entities so far."
+
+
+def test_the_words_of_streamlit_are_those_that_its_scripts_have() -> None:
+    scripts = Path(streamlit.__file__).parent / "static/static/js"
+    text = "".join(path.read_text(encoding="utf-8") for path in scripts.glob("*.js"))
+    words = [sentence(Message(code)) for code in codes() if code.startswith("streamlit.")]
+    assert len(words) > 70
+    assert [word for word in words if not re.search(f"[`\"']{re.escape(word)}[`\"']", text)] == []
 
 
 def test_a_merge_may_drop_blank_lines_and_mix_the_order() -> None:
