@@ -25,6 +25,7 @@ from leanrag_core.importing.base import read_graph, recognised
 from leanrag_core.indexing.parsing.upload import known, parse_upload
 from leanrag_core.indexing.part_base import PartModels, parts
 from leanrag_core.indexing.part_building import part_states, read_part
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.models.pacing import Budget
 from leanrag_core.models.registry import Models
@@ -115,7 +116,7 @@ def test_the_format_reads_its_files_and_refuses_others() -> None:
     assert document.text == "Bees dance in the hive.\n\nAnts walk."
     [refusal] = parse_upload("talk.srt", b"Bees dance.").refusals
     assert "no subtitle with a time" in str(refusal)
-    assert "SUBTITLES" in known()
+    assert "SUBTITLES" in map(sentence, known())
 
 
 def test_the_back_end_answers_and_is_counted(tmp_path: Path) -> None:

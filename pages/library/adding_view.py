@@ -15,6 +15,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.files.written_paths import is_there, written_path
+from leanrag_core.indexing.parsing.notes import note_in
 from leanrag_core.indexing.parsing.upload import broken_formats, known
 from leanrag_core.indexing.reading import FileRead
 from leanrag_core.messages.catalog import joined_sentences
@@ -25,7 +26,7 @@ from leanrag_core.workbench.corpora import File
 from pages.common import buttons, choices, deletion, dialogs, forms, markup, messages, paging, session, state, uploads
 from pages.common.frame import plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import message, say, words
+from pages.common.messages import language, message, say, words
 from pages.common.page_change import open_page
 
 _KEY = "lr_uploading"
@@ -290,7 +291,7 @@ def outcome() -> None:
             listed = [
                 (say(f"library.state.{row.state}" if row.state != ADDED else "library.state.note"), row.name, text)
                 for row in remarked[:_LISTED]
-                for text in map(words, row.remarks)
+                for text in _remarks(row)
             ]
             draw(markup.tagged_list(listed))
         if len(remarked) > _LISTED:
@@ -329,6 +330,10 @@ def _remove_all(corpus_id: str, document_ids: Sequence[str]) -> None:
         session.workbench().corpora.remove(corpus_id, document_id)
 
 
+def _remarks(row: FileRow) -> list[str]:
+    return [note_in(language(), words(each)) for each in row.remarks]
+
+
 def _summary(report: UploadReport) -> str:
     total = len(report.added) + len(report.duplicates) + len(report.refusals)
     if report.refusals:
@@ -355,7 +360,7 @@ def _table(rows: Sequence[FileRow]) -> None:
             ],
             say("library.column.tokens"): [row.tokens for row in shown],
             say("library.column.language"): [row.language or "–" for row in shown],
-            say("library.column.remarks"): [joined_sentences(map(words, row.remarks)) for row in shown],
+            say("library.column.remarks"): [joined_sentences(_remarks(row)) for row in shown],
         }
     )
     styled = forms.visible_cells(table).style.format("{:,.0f}", subset=[say("library.column.tokens")], na_rep="–")
@@ -372,4 +377,4 @@ def to_build(corpus_id: str) -> None:
 
 def _formats() -> str:
     """Return the supported formats in the reader's language."""
-    return known().replace("plain text", say("library.type.text")).replace(", ", say("text.list"))
+    return say("text.list").join(map(words, known()))

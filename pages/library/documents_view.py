@@ -12,6 +12,7 @@ import streamlit as st
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.indexing.chunking import SHOWN, SIZES, chunk_previews
 from leanrag_core.indexing.parsing.asides import Aside, key_of
+from leanrag_core.indexing.parsing.notes import note_in
 from leanrag_core.indexing.parsing.running_heads import head_key
 from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.types.config import IndexConfig
@@ -244,8 +245,8 @@ def _facts(document: DocumentSummary) -> str:
     facts.append(say("library.characters", n=document.characters))
     facts += [say("library.dated", date=document.date)] if document.date else []
     facts += [say("library.tagged", tags=say("ask.comma").join(map(isolated, document.tags)))] if document.tags else []
-    listed = say("ask.comma").join(facts)
-    return joined_sentences([f"{listed}{say('text.stop')}", *document.notes]) if document.notes else listed
+    listed, notes = say("ask.comma").join(facts), [note_in(language(), each) for each in document.notes]
+    return joined_sentences([f"{listed}{say('text.stop')}", *notes]) if notes else listed
 
 
 def _refused_files(corpus: CorpusSummary) -> None:
@@ -282,7 +283,7 @@ def _table(documents: Sequence[DocumentSummary], corpus: CorpusSummary, describe
     if any(document.date for document in described):
         table.insert(1, date, [document.date for document in shown])
     if any(document.tags for document in described):
-        table.insert(1, tags, [", ".join(document.tags) for document in shown])
+        table.insert(1, tags, [say("text.list").join(document.tags) for document in shown])
     # Another list needs another table, or the old selection would mark a different document in the same row.
     listed = hashlib.sha256(" ".join(document.id for document in shown).encode()).hexdigest()[:12]
     key = f"documents_{corpus.id}_{listed}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.language import detect_language
+from leanrag_core.indexing.parsing.notes import note
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -35,15 +36,15 @@ def decode(content: bytes) -> Decoded:
         if content.startswith(mark):
             text = content.decode(encoding, errors="replace")
             if encoding != "utf-8-sig":
-                notes.append(f"Read as {_NAMES[encoding]}.")
+                notes.append(note("read_as", encoding=_NAMES[encoding]))
             return _without_nul(text, notes)
     if any(escape in content for escape in _JAPANESE):  # all its bytes are ASCII, so UTF-8 would take it too
-        return _without_nul(content.decode("iso2022_jp", errors="ignore"), ["Read as ISO-2022-JP."])
+        return _without_nul(content.decode("iso2022_jp", errors="ignore"), [note("read_as", encoding="ISO-2022-JP")])
     try:
         return _without_nul(content.decode("utf-8"), notes)
     except UnicodeDecodeError as error:
         if _is_cut(content, error):
-            notes.append("The last character is cut off and was left out.")
+            notes.append(note("cut_off"))
             return _without_nul(content[: error.start].decode("utf-8"), notes)
     return _detected(content, notes)
 
@@ -76,12 +77,12 @@ def _detected(content: bytes, notes: list[str]) -> Decoded:
         raise UnreadableDocument("file.not_text")
     encoding = "cp1252" if best.encoding != "cp1252" and _is_western(content, matches, best) else best.encoding
     text = content.decode(encoding, errors="ignore")
-    notes.append(f"Read as {encoding.replace('_', '-').upper()}; the file does not say its encoding.")
+    notes.append(note("guessed", encoding=encoding.replace("_", "-").upper()))
     return _without_nul(text, notes)
 
 
 def _without_nul(text: str, notes: list[str]) -> Decoded:
     if "\x00" in text:
-        notes.append(f"{text.count(chr(0)):,} NUL characters were left out.")
+        notes.append(note("nul_characters", amount=f"{text.count(chr(0)):,}"))
         text = text.replace("\x00", "")
     return Decoded(text, tuple(notes))

@@ -149,15 +149,13 @@ _MAX_UNPACKED = 500 * 1024 * 1024
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 
 
-def read_office(
-    content: bytes, read: Callable[[io.BytesIO], Parsed], *, suffix: str, old: str, program: str
-) -> FormatResult:
+def read_office(content: bytes, read: Callable[[io.BytesIO], Parsed], suffix: str) -> FormatResult:
     """Return the one document that read() makes of the file. Raises UnreadableDocument for what is none of that format.
 
-    old: such as "Word file"; program: in which the person opens it.
+    suffix: docx, pptx or xlsx; the catalog has words for its older format, and for the program that opens it.
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
-        raise UnreadableDocument("file.old_or_protected", old=old, suffix=suffix)
+        raise UnreadableDocument("file.old_or_protected", old=message(f"file.old.{suffix}"), suffix=suffix)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
@@ -168,4 +166,5 @@ def read_office(
     except Exception as error:  # zipfile, lxml and the formats' libraries raise anything on damaged files
         if is_out_of_memory(error):
             raise MemoryError from error
+        program = message(f"file.program.{suffix}")
         raise UnreadableDocument("file.office_damaged", format=suffix.upper(), program=program) from error

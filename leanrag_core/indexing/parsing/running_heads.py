@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.indexing.parsing.blocks import document_id, is_wide, one_line
+from leanrag_core.indexing.parsing.notes import note
 from leanrag_core.types.corpus import Document, Heading, Span
 
 _MAX_CHARACTERS = 150
@@ -145,7 +146,7 @@ def put_back(document: Document, text: str) -> Document:
 
 def left_out_note(n: int) -> tuple[str, ...]:
     """Return what the document says of so many running heads that are not in its text; nothing of none."""
-    return (f"{n} running heads and page numbers were left out.",) if n else ()
+    return (note("running_heads", amount=str(n)),) if n else ()
 
 
 def _with(document: Document, place: int) -> Document:

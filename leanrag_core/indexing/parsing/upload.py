@@ -9,7 +9,8 @@ from leanrag_core.errors import UnreadableDocument
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.indexing.parsing.blocks import FormatResult, assemble, shown_name, shown_path
 from leanrag_core.indexing.parsing.limits import Allowance, Member
-from leanrag_core.messages.message import message
+from leanrag_core.messages.catalog import codes
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.corpus import Document, Refusal
 
 
@@ -55,10 +56,22 @@ def _found() -> Extensions:
     return discover(folder, required=("SUFFIXES", "MEDIA_TYPE"))
 
 
-def known() -> str:
-    """Return the formats that are read, as they are listed: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
-    titles = {getattr(module, "TITLE", module.MEDIA_TYPE.upper()) for module in formats().values()}
-    return ", ".join(sorted(titles, key=str.casefold))
+def known() -> tuple[Message, ...]:
+    """Return titles of the formats that are read, sorted: the catalog's, a reader's TITLE, or its MEDIA_TYPE in
+    capitals."""
+    titles = {
+        getattr(module, "TITLE", module.MEDIA_TYPE.upper()): f"library.type.{module.MEDIA_TYPE}"
+        for module in formats().values()
+    }
+    return tuple(
+        message(code) if code in codes() else message("plain", text=title)
+        for title, code in sorted(titles.items(), key=lambda item: item[0].casefold())
+    )
+
+
+def _listed(titles: Sequence[Message]) -> Message:
+    first, *others = titles
+    return message("file.listed", first=first, rest=_listed(others)) if others else first
 
 
 def parse_upload(name: str, content: bytes) -> ParsedUpload:
@@ -143,9 +156,9 @@ def suffix_of(name: str) -> str:
 def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -> ParsedUpload:
     if reader is None:
         suffix, broken = suffix_of(shown), tuple(each.message for each in broken_formats())
-        reason = message("file.unknown_format", suffix=suffix, formats=known())
+        reason = message("file.unknown_format", suffix=suffix, formats=_listed(known()))
         if broken:
-            reason = message("file.unknown_format_or_broken", suffix=suffix, formats=known(), broken=broken)
+            reason = message("file.unknown_format_or_broken", suffix=suffix, formats=_listed(known()), broken=broken)
         return ParsedUpload((), (Refusal(label, reason),))
     if not content.strip():
         return ParsedUpload((), (Refusal(label, message("file.empty")),))

@@ -22,7 +22,7 @@ _CHARACTERS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreak
 
 def parse(name: str, content: bytes) -> FormatResult:
     """Return one document. Raises UnreadableDocument for what is no DOCX."""
-    return read_office(content, _document, suffix="docx", old="Word file", program="a word processor")
+    return read_office(content, _document, "docx")
 
 
 def _document(file: io.BytesIO) -> Parsed:

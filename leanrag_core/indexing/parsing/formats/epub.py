@@ -12,6 +12,7 @@ from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, on
 from leanrag_core.indexing.parsing.formats.html import blocks_of, utf8_or_bytes
 from leanrag_core.indexing.parsing.formats.zip import unpack
 from leanrag_core.indexing.parsing.limits import Allowance, is_out_of_memory, own_text
+from leanrag_core.indexing.parsing.notes import note
 
 SUFFIXES = ("epub",)
 MEDIA_TYPE = "epub"
@@ -56,7 +57,7 @@ def _parsed(archive: zipfile.ZipFile) -> Parsed:
             missing += 1
             continue
         blocks += blocks_of(utf8_or_bytes(unpack(archive, entries[chapter])))
-    notes = (f"{missing} of {len(book.chapters)} chapters are missing in the file.",) if missing else ()
+    notes = (note("missing_chapters", missing=str(missing), chapters=str(len(book.chapters))),) if missing else ()
     return Parsed(tuple(blocks), title=book.title, title_first=bool(book.title), notes=notes)
 
 

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
+from leanrag_core.indexing.parsing.notes import note
 
 SUFFIXES = ("html", "htm", "xhtml")
 MEDIA_TYPE = "html"
@@ -54,7 +55,7 @@ def parse(name: str, content: bytes) -> FormatResult:
     soup = _soup(text)
     guessed = soup.original_encoding or "utf-8"
     known = guessed.startswith(("utf-", "ascii")) or EncodingDetector.find_declared_encoding(content, is_html=True)
-    notes = () if known else (f"Read as {guessed.upper()}; the file does not say its encoding.",)
+    notes = () if known else (note("guessed", encoding=guessed.upper()),)
     title = one_line(soup.title.get_text()) if soup.title else ""
     markup = text if isinstance(text, str) else content.decode(guessed, errors="replace")
     return FormatResult((Parsed(tuple(_walk(soup, _unclosed(markup))), title=title, notes=notes),))

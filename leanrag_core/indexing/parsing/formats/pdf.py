@@ -11,6 +11,7 @@ from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, fold_lines, is_wide
+from leanrag_core.indexing.parsing.notes import note
 from leanrag_core.indexing.parsing.running_heads import PageLine, left_out_note, running_heads
 
 SUFFIXES = ("pdf",)
@@ -60,9 +61,8 @@ def _boxes(content: bytes) -> tuple[list[PageLine], int, tuple[str, ...]]:
         raise
     except Exception as error:  # pdfminer raises anything on damaged files
         if not boxes:
-            problem = "is damaged and cannot be read: open it in a PDF viewer and save it again"
-            raise UnreadableDocument(problem) from error
-        return boxes, pages, (f"The file is damaged after page {pages}; what follows could not be read.",)
+            raise UnreadableDocument("file.pdf_damaged") from error
+        return boxes, pages, (note("damaged_after", page=str(pages)),)
     return boxes, pages, ()
 
 

@@ -19,7 +19,7 @@ _TITLES = ("title", "ctrTitle")
 
 def parse(name: str, content: bytes) -> FormatResult:
     """Return one document; a slide is a page, its title a heading. Raises UnreadableDocument for what is no PPTX."""
-    return read_office(content, _presentation, suffix="pptx", old="PowerPoint file", program="a presentation program")
+    return read_office(content, _presentation, "pptx")
 
 
 def _presentation(file: io.BytesIO) -> Parsed:

@@ -16,7 +16,7 @@ _UNNAMED = re.compile(r"Sheet|[^\W\d_]+ ?1")  # Sheet1, Tabelle1, Feuil1: as the
 
 def parse(name: str, content: bytes) -> FormatResult:
     """Return one document; a sheet is a page under its name. Raises UnreadableDocument for what is no XLSX."""
-    return read_office(content, _workbook, suffix="xlsx", old="Excel file", program="a spreadsheet program")
+    return read_office(content, _workbook, "xlsx")
 
 
 def _workbook(file: io.BytesIO) -> Parsed:
