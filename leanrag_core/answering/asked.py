@@ -33,6 +33,11 @@ _SURVEY = re.compile(
     r"|(?:[\w'’-]+\s+){2,5}documents)\b",
     re.I,
 )
+_OPEN_IN_ENGLISH = re.compile(
+    r"\bhow\b|^\W*(?:am|are|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|were|will|would"
+    r"|was(?! (?:bedeutet|hat|heißt|ist|kann|macht|sind|war|wird|wurde)\b))\b",  # not "was" as the German for "what"
+    re.I,
+)
 _NAME = re.compile(r"[A-Z][\w.&'-]*(?:\s+(?:(?:of|de|von|van)\s+)?[A-Z0-9][\w.&'-]*)*")
 _IS_THE = re.compile(r"\w+\s+(?:is|are|was|were)\s+(?:the|an?)\s+(.*)", re.I)
 _AUXILIARIES = frozenset(["had", "has", "have", "did", "do", "does", "might", "must"])
@@ -96,6 +101,11 @@ def _pieces(question: str) -> list[str]:
 def is_survey(question: str) -> bool:
     """Return whether the question is about the collection as a whole."""
     return _SURVEY.search(question) is not None
+
+
+def is_open_in_english(question: str) -> bool:
+    """Return whether the question asks "how", or yes or no, in English words."""
+    return _OPEN_IN_ENGLISH.search(question) is not None
 
 
 def has_clauses(question: str) -> bool:

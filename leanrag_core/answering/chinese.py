@@ -3,7 +3,8 @@
 A part of a question asks for a number, a date, a reason, or for a thing of which no form tells. It is answered where a
 sentence, with the two before it, holds a value of that kind and enough of the part's content words; of names that are
 asked about one must stand in the same item. Words are cut by jieba's dictionary; a text holds a word wherever its
-characters stand, since two sentences may be cut differently.
+characters stand, since two sentences may be cut differently. A question of how, or of yes or no, needs .15 of its words
+anywhere in the context.
 """
 
 import math
@@ -18,6 +19,8 @@ from leanrag_core.text.words import word_set
 from leanrag_core.types.trace import Trace
 
 _ENOUGH, _ENOUGH_OF_PARTS = 0.55, 0.4  # share of the content words of a part, by weight; where others stand elsewhere
+_ENOUGH_ANYWHERE = 0.15  # less than in English: the dictionary cuts names that it does not know
+_HOW_OR_WHETHER = re.compile("怎|如何|是否|[吗呢][？?]?$")
 _BEFORE = 2  # sentences that a sentence goes on from
 _PARTS = re.compile(r"[，,；;。？?]+")
 _ASKS = re.compile(
@@ -47,13 +50,14 @@ _NAME_TAGS = ("nr", "ns", "nt", "nz")
 def is_answered_in_chinese(question: str, trace: Trace) -> bool:
     """Return whether some part of the question is answered in the trace's context, as far as its form tells."""
     parts = chinese_parts(question)
-    if not parts or any(part.kind == OPEN for part in parts):
-        return True
     windows = [
         (sentence, window, item.text)
         for item in trace.context.items
         for sentence, window in _windows(item.text, item.lead)
     ]
+    if not parts or any(part.kind == OPEN for part in parts):
+        words = dict.fromkeys(word for part in parts for word in part.asked)
+        return not _HOW_OR_WHETHER.search(question) or _share_anywhere(tuple(words), windows) >= _ENOUGH_ANYWHERE
     enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH
     return any(_share(part, windows) >= enough for part in parts)
 
@@ -87,6 +91,14 @@ def _windows(text: str, lead: int) -> tuple[tuple[str, str], ...]:
     return tuple(
         (sentence, "".join(sentences[max(0, place - _BEFORE) : place + 1])) for place, sentence in enumerate(sentences)
     )
+
+
+def _share_anywhere(words: Sequence[str], windows: Sequence[tuple[str, str, str]]) -> float:
+    """Return the share of the words, by weight, that stand anywhere in the windows; rounded."""
+    found = {word: sum(word in window for _, window, _ in windows) for word in words}
+    weight = {word: math.log(1 + len(windows) / (1 + n)) for word, n in found.items()}
+    total = math.fsum(weight.values())
+    return round(math.fsum(weight[word] for word in words if found[word]) / total, 6) if total else 1.0
 
 
 def _share(part: Asked, windows: Sequence[tuple[str, str, str]]) -> float:
