@@ -1,8 +1,12 @@
-"""Experiments in processes: the same bytes from two workers and from Dask, and a job that is killed goes on."""
+"""Experiments and sweeps in processes: the same bytes from two workers and from Dask, and a job that is killed goes
+on."""
 
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,13 +27,22 @@ from tests.evaluation.experiments import (
     small_spec,
     stored_files,
 )
+from tests.evaluation.sweeps import small
 from tests.execution.cluster import LoopbackCluster
 from tests.waiting import ended, job_when
 
 pytestmark = pytest.mark.slow
 
 
-def test_processes_and_a_cluster_give_the_bytes_that_one_worker_gives(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluster]:
+    with closing(LoopbackCluster(tmp_path_factory.mktemp("cluster"), 2)) as started:
+        yield started
+
+
+def test_an_experiment_has_the_bytes_of_one_worker_in_processes_and_a_cluster(
+    cluster: LoopbackCluster, tmp_path: Path
+) -> None:
     bench = Workbench(tmp_path / "home")
     corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
     path = bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=32, overlap_tokens=0)).path
@@ -42,12 +55,22 @@ def test_processes_and_a_cluster_give_the_bytes_that_one_worker_gives(tmp_path: 
     assert not any(row.error for row in here.rows)
     assert bench.experiments.run(spec, execution=Execution(PROCESSES, 2), again=True).rows == here.rows
     assert stored_files(bench, here.id) == files
-    cluster = LoopbackCluster(tmp_path / "cluster", 2)
-    try:
-        dask = bench.experiments.run(spec, execution=Execution(DASK, scheduler=cluster.address), again=True)
-    finally:
-        cluster.close()
+    dask = bench.experiments.run(spec, execution=Execution(DASK, scheduler=cluster.address), again=True)
     assert (dask.rows, stored_files(bench, here.id)) == (here.rows, files)
+
+
+def test_a_sweep_has_the_bytes_of_one_worker_in_processes_and_a_cluster(
+    cluster: LoopbackCluster, tmp_path: Path
+) -> None:
+    bench, sweep = small.bench_in(tmp_path / "home")
+    spec = replace(sweep, axes=small.AXES[:1])  # two indexes, each built three times
+    here = bench.sweeps.run(spec)
+    files = small.stored_files(bench, here.id)
+    assert [len(point.scores["evidence-recall"]) for point in here.points] == [3, 3]
+    assert bench.sweeps.run(spec, execution=Execution(PROCESSES, 2), again=True).is_complete
+    assert small.stored_files(bench, here.id) == files
+    bench.sweeps.run(spec, execution=Execution(DASK, scheduler=cluster.address), again=True)
+    assert small.stored_files(bench, here.id) == files
 
 
 def waited_for(bench: Workbench, job_id: str, n_rows: int) -> JobState:

@@ -102,7 +102,7 @@ def test_a_copy_goes_with_its_array() -> None:
     store = CoarseStore()
     for seed in range(6):
         store.of(rows_by_chance(COARSE_ABOVE + 1, 4, seed))
-        gc.collect()
+    gc.collect()
     kept = rows_by_chance(COARSE_ABOVE + 1, 4)
     store.of(kept)
     assert len(store._kept) == 1
