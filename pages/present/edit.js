@@ -575,7 +575,10 @@ class DeckEditor {
       input = element("input", "", file);
     Object.assign(input, { type: "file", accept: "image/png,image/svg+xml" });
     input.dataset.key = "logo";
-    input.onchange = () => this.takeLogo(input.files[0]);
+    input.onchange = () => {
+      this.takeLogo(input.files[0]);
+      input.value = ""; // the same file may be chosen again, mended
+    };
     element("p", "lre-muted", side, say.logo_hint);
     if (this.edits.logo)
       button(side, "lre-link", say.no_logo, () => this.change((edits) => (edits.logo = "")), "no-logo");
@@ -661,8 +664,11 @@ class DeckEditor {
       this.say(say.logo_large, true);
       return;
     }
-    const reader = new FileReader();
-    reader.onload = () => this.change((edits) => (edits.logo = String(reader.result)));
+    const reader = new FileReader(),
+      picture = new Image(); // what the browser cannot draw would be a sign of a broken picture on every slide
+    reader.onload = () => (picture.src = String(reader.result));
+    picture.onload = () => this.change((edits) => (edits.logo = String(reader.result)));
+    picture.onerror = () => this.say(say.logo_kind, true);
     reader.readAsDataURL(file);
   }
 

@@ -106,7 +106,7 @@ def _values(presentation_id: str, presentation: Presentation) -> dict[str, Any]:
     named = {name: say(f"present.edit.{name}") for name in _WORDS}
     for name in ("text.title", "text.foot"):
         named[name.replace(".", "_")] = say(f"present.{name}")
-    named["logo_large"] = say("present.logo_large", limit=MAX_LOGO_BYTES)
+    named["logo_large"], named["logo_kind"] = say("present.logo_large", limit=MAX_LOGO_BYTES), say("present.logo_kind")
     return {
         "deck": deck,
         "edits": {**_EMPTY, **plain(presentation.edits)},

@@ -15,6 +15,7 @@ from tests.browser.test_story import snap
 pytestmark = pytest.mark.browser
 
 LOGO = b"<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='40' height='20'/></svg>"
+BROKEN = b"\x89PNG\r\n\x1a\n" + b"0" * 50
 TRICK = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
 
 
@@ -121,6 +122,9 @@ def test_a_presentation_is_edited_in_place_saved_and_undone(
     saved(page)
     page.locator("[data-key=logo]").set_input_files({"name": "x.svg", "mimeType": "image/svg+xml", "buffer": TRICK})
     expect(page.locator(".lre-status.error")).to_contain_text("without scripts")
+    page.locator("[data-key=logo]").set_input_files({"name": "b.png", "mimeType": "image/png", "buffer": BROKEN})
+    expect(page.locator(".lre-status.error")).to_contain_text("must be a PNG")
+    assert page.locator("img.lrp-logo").evaluate("picture => picture.naturalWidth") == 40, "the logo stays"
 
     page.locator(".lre-card summary").click()
     page.get_by_label("Tokens for each").fill("2000")
