@@ -201,6 +201,8 @@ def _measured(result: ExperimentResult, first: str, other: str, place: int) -> M
     ratio = mean_interval(relative(tokens[first], tokens[other]), result.spec.seed)
     if ratio is None:
         return None
+    if ratio.low is not None:  # its spread is right to first order alone, and no share of tokens is below 0
+        ratio = replace(ratio, low=max(0.0, ratio.low))
     recall = scores_of(result, RECALL, questions)
     return Measured(
         experiment=result.spec.title,

@@ -106,6 +106,15 @@ def test_an_experiment_counts_for_this_index_and_these_options_alone() -> None:
     assert measured([replace(result, is_complete=False)], "index-small", STRATEGIES) == ()
 
 
+def test_a_share_of_the_tokens_is_never_below_0() -> None:
+    """A strategy that finds nothing for most questions reads no tokens there."""
+    [figures] = measured(
+        [experiment("index-small", {"top_c": 2}, ((900, 0),) * 5 + ((900, 90),))], "index-small", STRATEGIES
+    )
+    assert figures.tokens.value == 60
+    assert figures.tokens.low == 0
+
+
 def test_an_experiment_that_names_official_settings_counts_for_a_strategy_that_names_none() -> None:
     info = strategies().named("vector")
     result = experiment("index-small", all_settings(info, {}), ((50, 100),))
