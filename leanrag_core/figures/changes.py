@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leanrag_core.figures.passages import passage_name
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Parameter, Trace
 
 
@@ -76,12 +78,12 @@ def _named(trace: Trace, language: str) -> dict[str, dict[str, str]]:
     """Return role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent
     are left out, since their ends say the same."""
     named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
-    names = {item.id: item.name for item in trace.items}
+    names, comma = {item.id: item.name for item in trace.items}, sentence(message("ask.comma"), language)
     for item in trace.items:
         for role in item.roles:
             named.setdefault(role, {})[item.id] = passage_name(item, language)
     for relation in trace.relations:
         if relation.id not in trace.tree_links:
-            end_names = ", ".join(names.get(id_, id_) for id_ in (relation.source, relation.target))
+            end_names = comma.join(names.get(id_, id_) for id_ in (relation.source, relation.target))
             named.setdefault(relation.role, {})[relation.id] = end_names
     return named

@@ -70,7 +70,7 @@ def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None, language
     name = item.name
     if item.title is not None:
         name = sentence(message("figure.titled", title=item.title, name=isolated(name)), language)
-    about = f"{isolated(item.name)}: {why}"
+    about = sentence(message("text.titled", title=isolated(item.name), text=why), language)
     if item.layer is not None:
         about = sentence(message("figure.in_layer", item=about, layer=item.layer), language)
     return DrawnNode(

@@ -5,7 +5,7 @@ the edges of boxes and run in the strips between them, so none passes through a 
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from leanrag_core.figures.drawing import isolated
@@ -106,6 +106,9 @@ class _Drawing:
     def _words(self, code: str, **values: Value) -> str:
         return sentence(Message(code, values), self.language)
 
+    def _listed(self, names: Iterable[str]) -> str:
+        return self._words("text.list").join(names)
+
     def _facts(self, band: int) -> str:
         row = [node for node in self.drawn.nodes if node.band == band and node.id not in self.uncounted]
         if len(row) == 1 and band > 0:
@@ -136,7 +139,8 @@ class _Drawing:
             name = self._words(code, n=len(folded))
             like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)
-            about = self._words("figure.weaker", nodes=name, names=", ".join(isolated(node.name) for node in folded))
+            names = self._listed(isolated(node.name) for node in folded)
+            about = self._words("figure.weaker", nodes=name, names=names)
             place, members = (slot.x, middle, slot.width, height), tuple(node.id for node in folded)
             look: dict[str, Any] = {"colour": like.colour, "filled": like.shape in _FILLED, "members": members}
             id_ = f"{FOLD}-{layer}"
@@ -176,7 +180,7 @@ class _Drawing:
         for id_, seeds in self.plan.trays.items():
             slot, width = self.slots[id_], width_of[id_]
             names, left_over = texts[id_]
-            about = self._words("figure.tray", n=len(seeds), names=", ".join(map(ranked_name, seeds)))
+            about = self._words("figure.tray", n=len(seeds), names=self._listed(map(ranked_name, seeds)))
             place = (slot.x, tray_top + height / 2, width, height)
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
@@ -245,7 +249,7 @@ class _Drawing:
                 parent = self.dots.get(f"{FOLD}-1")
             if parent is not None:
                 points = link_points(*_edges(parent, tray))
-                about = f"{isolated(parent.name)}: {tray.about}"
+                about = self._words("text.titled", title=isolated(parent.name), text=tray.about)
                 like = next((link.role for link in self.relations.tree), "")
                 lit, colour = tray.lit and parent.lit, self._colour(like)
                 drawn.append(Line(tray.id, tray.id, parent.id, like, 1.0, lit, points, False, about, colour))

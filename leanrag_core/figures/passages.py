@@ -41,7 +41,8 @@ def trace_names(trace: Trace, language: str) -> dict[str, str]:
     """Name each item and each relation of a trace, by its id; a relation by its ends."""
     names = {item.id: passage_name(item, language) for item in trace.items}
     ends = {each.id: (each.source, each.target) for each in trace.relations}
-    return names | {id_: ", ".join(names.get(end, end) for end in pair) for id_, pair in ends.items()}
+    comma = sentence(message("ask.comma"), language)
+    return names | {id_: comma.join(names.get(end, end) for end in pair) for id_, pair in ends.items()}
 
 
 def passage_place(name: str, page: int | None, row: int | None, language: str) -> str:

@@ -113,7 +113,9 @@ def deck_of(presentation: Presentation, language: str = ENGLISH, *, whole: bool 
         title=edits.title or stored.title,
         subtitle=edits.subtitle,
         logo=edits.logo,
-        facts=f"{isolated(stored.index.name)}, {words.say(Message('count.documents', {'n': stored.documents.n}))}",
+        facts=words.say(message("ask.comma")).join(
+            (isolated(stored.index.name), words.say(message("count.documents", n=stored.documents.n)))
+        ),
         language=language,
         words={name: words.say(Message(f"present.word.{name}", {})) for name in _WORDS},
         questions=tuple(question.question for question in stored.questions),
@@ -150,7 +152,7 @@ def _told(stored: Presentation, words: pages_of_question.Words) -> dict[str, tup
 
 def _view(page: Page, place: int, key: str, stored: Presentation, words: pages_of_question.Words) -> View:
     title, claim = words.say(page.title), words.claim(page.claim)
-    foot = "  ".join(filter(None, map(words.say, page.foot)))
+    foot = joined_sentences(map(words.say, page.foot))
     typed = stored.edits.words.get(key, Wording())
     picture = page.picture
     if _kind(key) == TEXT:
@@ -188,12 +190,12 @@ def _printed(key: str, place: int, stored: Presentation, words: pages_of_questio
         (added.made, added.question) if added is not None else (stored.made, stored.questions[place].question)
     )
     parts = [
-        f"{words.strategy(side)}, {words.settings(side)}",
+        words.say(message("ask.comma")).join((words.strategy(side), words.settings(side))),
         words.say(pages_of_question.answer_kind(side)),
         words.day(date),
         question if added is not None or _kind(key) in (STEPS, ANSWER, COMPARE) else "",
     ]
-    return "; ".join(filter(None, parts))
+    return words.say(message("text.semicolon")).join(filter(None, parts))
 
 
 def own_words() -> Page:

@@ -85,7 +85,7 @@ def file_button(scope: Scope, trace: Trace) -> None:
     downloads.button(
         say("ask.play_file"),
         lambda: play_page(trace, language=shown_in),
-        f"play {downloads.name_from(trace.question, 40, 'question')}.html",
+        f"{say('download.play')} {downloads.name_from(trace.question, 40, 'question')}.html",
         "text/html",
         key=scope.name("play_file"),
         help=say("ask.play_file_hint"),

@@ -17,7 +17,7 @@ def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
     downloads.button(
         say("ask.save_run"),
         lambda: content_of(RecordedRun(trace, answer)),
-        f"run {downloads.name_from(trace.question, 40, 'question')}.json",
+        f"{say('download.run')} {downloads.name_from(trace.question, 40, 'question')}.json",
         "application/json",
         key=scope.name("save_run"),
     )

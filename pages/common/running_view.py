@@ -82,7 +82,8 @@ def _words(job: JobState) -> str:
         "cancelled": "job.cancelled",
     }
     code = codes.get(job.status, wording.failed)
-    return say(code, title=_title(job), share=numbers.share(job.share))
+    # The share is not broken at the end of a line.
+    return say(code, title=_title(job), share=numbers.share(job.share).replace(" ", "\u00a0"))
 
 
 def _title(job: JobState) -> str:

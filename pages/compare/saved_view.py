@@ -40,13 +40,13 @@ def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, questio
         downloads.button(
             say("compare.export_html"),
             export.page(loaded, shared, gold, question).encode(),
-            f"comparison {name}.html",
+            f"{say('download.comparison')} {name}.html",
             "text/html",
             key="compare_html",
             icon=":material/html:",
             type="secondary",
         )
-        title, file_name, mime = say("compare.save"), f"comparison {name}.json", "application/json"
+        title, file_name, mime = say("compare.save"), f"{say('download.comparison')} {name}.json", "application/json"
         downloads.button(
             title, content_of(recorded(loaded, gold, question)), file_name, mime, key="compare_save", type="secondary"
         )

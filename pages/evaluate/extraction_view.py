@@ -15,7 +15,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.views import schema
 from pages.common import choices, markup, session
 from pages.common.html import draw, html, joined
-from pages.common.messages import message, percent, say
+from pages.common.messages import message, percent, say, say_or
 from pages.evaluate import figure_view
 
 INDEX, MATCH = "xindex", "xmatch"
@@ -140,7 +140,7 @@ def _table(
                 '<tr class="{}"><td>{}</td><td class="t">{}</td>{}</tr>',
                 "shown" if id_ == chosen.id else "",
                 indexes[id_].title,
-                model_title(model),
+                say_or(model_title(model), f"build.model.{model}"),
                 joined(html("<td>{}</td>", _bar(share)) for share in cells),
             )
         )

@@ -13,7 +13,7 @@ from leanrag_core.evaluation.sweeps.findings import Findings, findings, headline
 from leanrag_core.evaluation.sweeps.points import index_config, options_of
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.kinds import SWEEP as SWEEP_JOB
-from leanrag_core.messages.catalog import joined_sentences
+from leanrag_core.messages.catalog import ENGLISH, joined_sentences
 from leanrag_core.messages.message import Message
 from leanrag_core.storage.settings import MAX_TITLE
 from leanrag_core.types.experiment import RunSpec
@@ -24,7 +24,7 @@ from pages.build import engine_form, settings_form
 from pages.common import buttons, choices, deletion, forms, markup, session, state, widgets
 from pages.common.frame import page_button, page_path, plain_errors
 from pages.common.html import draw, html
-from pages.common.messages import as_sentence, kept_fault, message, say, words
+from pages.common.messages import as_sentence, kept_fault, language, message, say, words
 from pages.evaluate import brushing, experiments, figure_view, measure_words, sweep_charts
 
 _BUILD, _LEANRAG = "build-seconds", "leanrag"
@@ -243,9 +243,18 @@ def _selection_bar(sweep: SweepResult, points: Sequence[str], selected: Sequence
         brushing.by_name(SELECTED, titles, selected, partial(_select, points))
 
 
+def _title(summary: SweepSummary) -> str:
+    """Return the title of a sweep. That of a shipped one, which is English, ends with its axes: on other pages they are
+    in the language of the page."""
+    if not summary.is_shipped or language() == ENGLISH:
+        return summary.title
+    name, _, _ = summary.title.rpartition(": ")
+    return say("text.titled", title=name, text=" × ".join(map(measure_words.axis_title, summary.axes)))
+
+
 def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
     by_id = {each.id: each for each in summaries}
-    titles = {each.id: say("evaluate.sweep.title", title=each.title, n=each.points) for each in summaries}
+    titles = {each.id: say("evaluate.sweep.title", title=_title(each), n=each.points) for each in summaries}
     chosen = choices.dropdown(
         SWEEP, say("evaluate.sweep.sweep"), titles, forgets=(POINT, KEEP, KIND, COLOUR, MEASURE, SELECTED), width=400
     )

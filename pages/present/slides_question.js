@@ -47,7 +47,7 @@ function drawSteps(body, view, deckView) {
   claim.setAttribute("aria-live", "polite");
   claim.dir = "auto";
   const told = (isWhole && picture.steps.find((each) => each.name === "relations")) || now;
-  if (told.strong) element("b", "", claim, `${told.strong} `);
+  if (told.strong) element("b", "", claim, withSpace(told.strong));
   claim.append(told.rest);
   const strip = element("div", "lrp-strip", right),
     { svg, width, height, small } = figure(right, view.title);
@@ -205,7 +205,7 @@ function drawAnswer(body, view) {
     right = element("div", "lrp-right", row);
   words("blockquote", "lrp-question", left, picture.question);
   const claim = element("p", "lrp-claim", left);
-  if (view.strong) element("b", "", claim, `${view.strong} `);
+  if (view.strong) element("b", "", claim, withSpace(view.strong));
   claim.append(view.rest);
   element("p", "lrp-caption", right, picture.kind);
   const card = element("div", "lrp-evidence"),
@@ -260,7 +260,7 @@ function drawCompare(body, view, { deck }) {
 function drawQuestions(body, view, deckView) {
   const { rows, names, most } = view.picture,
     { deck } = deckView;
-  if (view.strong) words("p", "lrp-asked", body, `${view.strong} ${view.rest}`);
+  if (view.strong) words("p", "lrp-asked", body, sentencesInRow(view.strong, view.rest));
   const table = element("div", "lrp-rows", body);
   rows.forEach((row, place) => {
     const line = element("section", "lrp-row", table),

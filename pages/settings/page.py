@@ -201,10 +201,10 @@ def price_section(settings: Settings) -> None:
             key=f"prices_{version}_{len(rows)}",
             height=forms.table_height(len(rows) + 1, 260),
             column_config={
-                model: st.column_config.TextColumn(required=True, width=190),
+                model: st.column_config.TextColumn(required=True, width=165),
                 prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
                 cached: st.column_config.NumberColumn(
-                    min_value=0.0, format="%.3f", width=80, help=say("settings.prices.cached.help")
+                    min_value=0.0, format="%.3f", width=105, help=say("settings.prices.cached.help")
                 ),
                 completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=110),
                 window: st.column_config.NumberColumn(

@@ -217,13 +217,27 @@ def test_the_day_of_a_job_is_in_chinese(home: Workbench, visit: Visit) -> None:
     assert "clustersize" not in said
 
 
-@pytest.mark.parametrize("page", ["ask", "build", "evaluate", "explore", "library", "settings"])
-def test_nothing_stands_between_two_chinese_sentences(page: str, home: Workbench, visit: Visit) -> None:
-    app = visit(page, home, lang="zh", **({"job": a_job(home, STARTED, FAILED).name} if page == "build" else {}))
+@pytest.mark.parametrize(
+    ("page", "url"),
+    [
+        ("ask", {"q": QUESTION}),
+        ("build", {}),
+        *(("compare", {"q": QUESTION, "view": view}) for view in ("side", "contexts", "set", "board")),
+        *(("evaluate", {"tab": tab}) for tab in ("results", "questions", "choice", "sweeps", "extraction")),
+        *(("explore", {"view": view.name}) for view in views()),
+        ("library", {}),
+        ("settings", {}),
+    ],
+)
+def test_nothing_stands_between_two_chinese_sentences(
+    page: str, url: dict[str, str], home: Workbench, visit: Visit
+) -> None:
+    app = visit(page, home, lang="zh", **url, **({"job": a_job(home, STARTED, FAILED).name} if page == "build" else {}))
     drawn.assert_sound(app)
-    shown = list(texts(app))
+    shown = [*texts(app), *("".join(TextNodes(body).texts) for body in drawn.html(app))]
     assert any("。" in text for text in shown)
-    assert [text for text in shown if "。 " in text] == []
+    assert [text for text in shown if re.search(r"[。；，：] \S| （", text)] == []
+    assert [text for text in shown if re.search(r"[\u4e00-\u9fff][,:;!?]", text)] == []
 
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:

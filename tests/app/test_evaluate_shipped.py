@@ -52,6 +52,17 @@ def test_titles_that_the_program_wrote_are_in_the_language_of_the_page(
     assert "相同预算（4,000 个词元）：Beekeeping and Bee-Pollinated Crops" in labels
 
 
+def test_sweeps_that_come_with_the_program_are_named_in_the_language_of_the_page(
+    home: Workbench, visit: Callable[..., AppTest]
+) -> None:
+    def offered(**url: str) -> list[str]:
+        [sweeps] = [box for box in visit("evaluate", home, tab="sweeps", **url).selectbox if len(box.options) > 3]
+        return [str(option).replace("\\", "") for option in sweeps.options]
+
+    assert any(title.startswith("Beekeeping and Bee-Pollinated Crops：簇大小 × tau，") for title in offered(lang="zh"))
+    assert any(title.startswith("Beekeeping and Bee-Pollinated Crops: clustersize x tau, ") for title in offered())
+
+
 def test_the_history_dates_one_s_own_experiments_alone(home: Workbench, visit: Callable[..., AppTest]) -> None:
     app = visit("evaluate", home, tab="history")
     drawn.assert_sound(app)

@@ -218,7 +218,7 @@ def test_a_running_build_is_seen_from_every_page(page: str, home: Workbench, vis
         app = visit(page, home)
         drawn.assert_sound(app)
         line = app.button("running_one")
-        assert re.fullmatch(r"Building Bees, \d+ %", line.label.replace("\\", ""))
+        assert re.fullmatch(r"Building Bees, \d+\u00a0%", line.label.replace("\\", ""))
         line.click().run()
         drawn.assert_sound(app)
         assert app.query_params["job"] == "one"

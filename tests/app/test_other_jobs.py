@@ -129,7 +129,7 @@ def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_s
         app = visit(page, with_sweeps)
         drawn.assert_sound(app)
         if page != "build":
-            assert app.button("running_one").label.replace("\\", "") == f"Sweep {HOSTILE}, 55 %"
+            assert app.button("running_one").label.replace("\\", "") == f"Sweep {HOSTILE}, 55\u00a0%"
             return
     page_text = drawn.text(app)
     assert "Answering questions" in page_text

@@ -94,7 +94,7 @@ def test_slides_of_other_pages_are_added_numbered_and_removed_by_the_order(make:
     assert (first.key, first.place) == ("picture-1", 2)
     assert store.add_slide(id_, "picture", picture).key == "picture-2"
     foot = deck_of(store.read(id_)).slides[1].views[0].foot
-    assert foot.endswith("22 Nov 2026.  all of 8"), "where it comes from is a sentence of its own"
+    assert foot.endswith("22 Nov 2026. all of 8"), "where it comes from is a sentence of its own"
     stored = store.read(id_)
     assert stored == presentation_of(content_of(stored), name="p.json")
     without = replace(stored.edits, order=tuple(key for key in stored.edits.order if key != "picture-1"))

@@ -32,7 +32,7 @@ from leanrag_core.figures.chart import spreadsheet_cell
 from leanrag_core.figures.html import html, html_file, joined
 from leanrag_core.figures.interval_marks import CellScale, column_scale
 from leanrag_core.files.records import json_bytes, plain, to_json
-from leanrag_core.messages.catalog import codes, sentence
+from leanrag_core.messages.catalog import codes, joined_sentences, sentence
 from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
@@ -88,10 +88,12 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     heading = (
         write.say("experiment.file.kind", kind=write.kind(kind)) if kind else write.say("experiment.file.all_questions")
     )
+    facts = write.say("experiment.file.n_questions", n=table.questions)
+    facts += write.say("text.stop") if remarks else ""
     return html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
         heading,
-        " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, remarks))),
+        joined_sentences((facts, *map(write.say, remarks))),
         write.row([*heads, write.say("experiment.file.latency")], "th"),
         joined(lines),
         write.say("experiment.file.letters"),
@@ -284,7 +286,7 @@ def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQue
     facts = write.say("experiment.file.facts", runs=len(result.spec.runs), questions=len(questions))
     state = "" if result.is_complete else write.say("experiment.file.incomplete")
     failed = write.say("experiment.file.failed", n=errors) if errors else ""
-    return " ".join(part for part in (facts, state, failed) if part)
+    return joined_sentences((facts, state, failed))
 
 
 def _questions(write: Writing, result: ExperimentResult, known: Mapping[str, GoldQuestion]) -> Markup:

@@ -36,11 +36,14 @@ function withCommas(...texts) {
   return texts.filter(Boolean).join(signs().comma);
 }
 
-// The sentences that are not empty in a row: a space stands between them, but not behind full-width punctuation.
+// The text with the space that stands between it and what follows: none behind full-width punctuation.
+function withSpace(text) {
+  return /[。！？；：，、）」』》]$/.test(text) ? text : `${text} `;
+}
+
+// The sentences that are not empty in a row.
 function sentencesInRow(...texts) {
-  return texts
-    .filter(Boolean)
-    .reduce((row, text) => row + (!row || /[。！？；：，、）」』》]$/.test(row) ? "" : " ") + text, "");
+  return texts.filter(Boolean).reduce((row, text) => (row ? withSpace(row) : "") + text, "");
 }
 
 // The data attributes of the element in the host that has the focus; none where that is elsewhere.
