@@ -46,7 +46,7 @@ def test_shares_types_and_what_was_missed_are_shown(
     drawn.assert_sound(app)
     text = drawn.text(app)
     assert "The extraction finds 70 % of the 10 entities of the reference graph and 25 % of its 4 pairs" in text
-    assert "builtin70 %40 %25 %20 %" in text, "recall and precision of entities, then of relations"
+    assert "built-in70 %40 %25 %20 %" in text, "recall and precision of entities, then of relations"
     assert "person68100 %50 %" in text
     assert "joined by a verb" in text, "as Explore calls it"
     assert HOSTILE in text
