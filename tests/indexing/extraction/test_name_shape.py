@@ -15,6 +15,7 @@ def seen(surface: str, kind: str = "concept") -> Sighting:
     [
         *("https://example.org/a", "www.example.org", "ccx074@coventry.ac.uk", "example.com/docs/page.html"),
         *("BISLIG 7 1,592 7,412 2 754", "7 412", "2019", "12 May 2019", "July", "3.4.1"),
+        *("ppc64 337285 fcntl commands", "346267 Compiler warnings"),
         *("x_i = y", "p q", "L/2 , j", "$i variable", "R t", "fdbd751", "INLINEFORM0", "EQREF6", "K. W."),
         *("Algorithm 4.3 , when given a prime number p Algorithm 4.3. T. L. Heath", "of the", "and bees", "bees which"),
         *("new window", "Wayback Machine", "email", "type type"),
@@ -34,7 +35,7 @@ def test_what_is_no_name(surface: str) -> None:
     [
         *("Varroa", "T. L. Heath", "J. K. Rowling", "St. Louis", "F-16", "COVID-19", "C++", "World War 2", "Apollo 11"),
         *("Apocalypse Now", "World Cup 2022", "Section 10.2", "oxalic acid", "version 0 quota files"),
-        *("facade", "ext3 partition", "file1"),
+        *("facade", "ext3 partition", "file1", "10000 Maniacs", "20000 leagues", "Bell 47", "model 12345"),
         *("Amazon.com", "Yahoo Inc.", "size (in bytes)", "buf.read(offset[, length])"),
         *("联合国大会", "世界人权宣言", "Организация", "מגילה", "ミツバチ", "الأمم المتحدة", "étoile"),
     ],
