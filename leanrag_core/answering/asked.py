@@ -5,7 +5,9 @@ asks for anything, and is not judged by what it asks for.
 """
 
 import itertools
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -156,6 +158,14 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
     return word
+
+
+def share_found(found: Mapping[str, int], n_windows: int) -> float:
+    """Return the share of the words, by weight, that stand somewhere; rounded. found: of each word in how many of the
+    windows it stands."""
+    weight = {word: math.log(1 + n_windows / (1 + n)) for word, n in found.items()}
+    total = math.fsum(weight.values())
+    return round(math.fsum(weight[word] for word, n in found.items() if n) / total, 6) if total else 1.0
 
 
 def meet(left: str, right: str) -> bool:

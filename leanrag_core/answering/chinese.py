@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked
+from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked, share_found
 from leanrag_core.text.chinese import dictionary_segmenter
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import word_set
@@ -57,7 +57,8 @@ def is_answered_in_chinese(question: str, trace: Trace) -> bool:
     ]
     if not parts or any(part.kind == OPEN for part in parts):
         words = dict.fromkeys(word for part in parts for word in part.asked)
-        return not _HOW_OR_WHETHER.search(question) or _share_anywhere(tuple(words), windows) >= _ENOUGH_ANYWHERE
+        found = {word: sum(word in window for _, window, _ in windows) for word in words}
+        return not _HOW_OR_WHETHER.search(question) or share_found(found, len(windows)) >= _ENOUGH_ANYWHERE
     enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH
     return any(_share(part, windows) >= enough for part in parts)
 
@@ -91,14 +92,6 @@ def _windows(text: str, lead: int) -> tuple[tuple[str, str], ...]:
     return tuple(
         (sentence, "".join(sentences[max(0, place - _BEFORE) : place + 1])) for place, sentence in enumerate(sentences)
     )
-
-
-def _share_anywhere(words: Sequence[str], windows: Sequence[tuple[str, str, str]]) -> float:
-    """Return the share of the words, by weight, that stand anywhere in the windows; rounded."""
-    found = {word: sum(word in window for _, window, _ in windows) for word in words}
-    weight = {word: math.log(1 + len(windows) / (1 + n)) for word, n in found.items()}
-    total = math.fsum(weight.values())
-    return round(math.fsum(weight[word] for word in words if found[word]) / total, 6) if total else 1.0
 
 
 def _share(part: Asked, windows: Sequence[tuple[str, str, str]]) -> float:

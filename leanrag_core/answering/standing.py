@@ -32,6 +32,7 @@ from leanrag_core.answering.asked import (
     keys,
     meet,
     plain_words,
+    share_found,
 )
 from leanrag_core.answering.chinese import chinese_parts, holds_chinese_value, is_answered_in_chinese
 from leanrag_core.text.chinese import is_chinese
@@ -115,7 +116,8 @@ def is_answered(question: str, trace: Trace) -> bool:
         return True
     windows = [window for item in trace.context.items for window in _windows_of(item.text, item.lead)]
     if any(part.kind == OPEN for part in parts):
-        return not is_open_in_english(question) or _share_anywhere(question, windows) >= _ENOUGH_ANYWHERE
+        found = _found(sorted(keys(question)), windows)
+        return not is_open_in_english(question) or share_found(found, len(windows)) >= _ENOUGH_ANYWHERE
     question_words = frozenset(plain_words(question))
     clauses = has_clauses(question)
     return any(_share(part, windows, question_words) >= _enough(part, clauses) for part in parts)
@@ -141,14 +143,10 @@ def _windows_of(text: str, lead: int) -> tuple[_Window, ...]:
     return tuple(windows)
 
 
-def _share_anywhere(question: str, windows: Sequence[_Window]) -> float:
-    """Return the share of the question's words, by weight, that stand anywhere in the context; rounded."""
-    wanted = sorted(keys(question))
-    forms = _forms(wanted, windows)
-    found = {word: sum(not forms[word].isdisjoint(window.keys) for window in windows) for word in wanted}
-    weight = {word: math.log(1 + len(windows) / (1 + n)) for word, n in found.items()}
-    total = math.fsum(weight.values())
-    return round(math.fsum(weight[word] for word in wanted if found[word]) / total, 6) if total else 1.0
+def _found(words: Sequence[str], windows: Sequence[_Window]) -> dict[str, int]:
+    """Return of each word in how many windows it stands."""
+    forms = _forms(words, windows)
+    return {word: sum(not forms[word].isdisjoint(window.keys) for window in windows) for word in words}
 
 
 def _forms(words: Sequence[str], windows: Sequence[_Window]) -> dict[str, frozenset[str]]:
