@@ -16,6 +16,7 @@ from pathlib import Path
 from leanrag_core import __main__ as program
 from leanrag_core.files import private
 from leanrag_core.jobs import runner
+from leanrag_core.text.tokens import count_tokens
 from tests.forking import ForkingProcess
 
 start_cold = runner.launch  # as the program does
@@ -71,8 +72,12 @@ def collect_ended(*_: object) -> None:
 
 def main() -> int:
     """See above."""
+    import openai
+
     for name in _LOADED_LATER:
         importlib.import_module(name)
+    openai.OpenAI(api_key="none", base_url="http://127.0.0.1:1").close()  # loads what a client needs
+    count_tokens("with the vocabulary")
     gc.freeze()
     signal.signal(signal.SIGCHLD, collect_ended)
     # By readline: a fork must not have read what is meant for its parent.
