@@ -23,7 +23,11 @@ from pages.common.html import draw, html
 from pages.common.messages import language, message, say
 
 _EARLIER = 12  # most jobs that are listed
-_URL = ("index", "corpus", "job", "group", snapshots_view.COMPARED, *engine_form.URL, *forecast_card.URL)
+_URL = (
+    *("index", "corpus", "job", "group", index_actions.TICKED, snapshots_view.COMPARED),
+    *engine_form.URL,
+    *forecast_card.URL,
+)
 
 
 def page() -> None:

@@ -25,8 +25,9 @@ _FAULT = "lr_snapshot_fault"  # why the last action failed
 
 
 def fold(index: IndexSummary) -> None:
-    """Draw the fold; its content is looked up when it is opened."""
-    lazy_fold(say("snapshot.fold"), partial(panel, index), key="index_snapshots", icon="history")
+    """Draw the fold; its content is looked up when it is opened. A link to a comparison opens it."""
+    is_compared, content = bool(state.recall(COMPARED)), partial(panel, index)
+    lazy_fold(say("snapshot.fold"), content, key="index_snapshots", icon="history", expanded=is_compared)
 
 
 def panel(index: IndexSummary) -> None:

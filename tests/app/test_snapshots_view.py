@@ -69,6 +69,16 @@ def test_a_state_is_compared_and_asked_on_a_click(home: Workbench, visit: Visit,
     assert "Adjusted Rand index" not in drawn.text(app)
 
 
+def test_the_link_of_a_comparison_shows_it_again(home: Workbench, visit: Visit, folder: Path) -> None:
+    app = opened(home, visit, ticked=folder.name)
+    app.button("compare_snapshot_1").click().run()
+    link = {name: str(value) for name, value in app.query_params.items()}
+    assert link["ticked"] == folder.name
+    reloaded = visit("build", home, **link)
+    drawn.assert_sound(reloaded)
+    assert "Adjusted Rand index" in drawn.text(reloaded)
+
+
 def test_a_state_is_restored_and_deleted_on_a_click(home: Workbench, visit: Visit, folder: Path) -> None:
     app = opened(home, visit)
     app.button("restore_snapshot_1").click().run()
