@@ -19,6 +19,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.roles import AGGREGATION, EMBEDDINGS, EXTRACTION
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary
+from leanrag_core.types.visible import visible
 from pages.build import build_charts, embedding_view
 from pages.build.engine_form import Engine
 from pages.common import buttons, choices, markup, running_view, session, state, widgets
@@ -70,7 +71,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             builtin_forecast(corpus, config, jobs)
             budget = None
         fits = widgets.Values(allowed=lambda written: len(written) <= MAX_NAME)
-        look: dict[str, Any] = {"placeholder": corpus.name, "max_chars": MAX_NAME}
+        look: dict[str, Any] = {"placeholder": visible(corpus.name), "max_chars": MAX_NAME}
         name = choices.text("b_name", say("build.index_name"), fits, key="index_name", **look)
         label, lacks = say("library.build_index"), bool(fault or engine.lacking) or not corpus.documents
         if buttons.primary(label, "play_arrow", "primary_build", width="stretch", disabled=lacks):

@@ -21,6 +21,7 @@ from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.roles import ROLES
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
 from leanrag_core.workbench.indexes import EARLIER, present_id, state_id
 from leanrag_core.workbench.role_checks import is_asked, leaves
 from pages.common import buttons, deletion, reveal, running_view, session, state, unkept, widgets
@@ -191,7 +192,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         return None
     # The index that a link names is never replaced by another one, since that one would then answer the question.
     newest = None if wanted and wanted not in indexes else next(iter(indexes))
-    titles = {id_: short_title(summary, _TITLE) for id_, summary in indexes.items()}
+    titles = {id_: visible(short_title(summary, _TITLE)) for id_, summary in indexes.items()}
     chosen = widgets.remembered(
         "index",
         newest,

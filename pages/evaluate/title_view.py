@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from leanrag_core.types.visible import visible
 from pages.common.messages import message, say
 
 _LONGEST = 120
@@ -13,7 +14,7 @@ def field(default: str, *, key: str) -> str:
     The browser does not limit the field: Streamlit would drop a pasted text that is too long without a word.
     """
     default = default if len(default) <= _LONGEST else f"{default[: _LONGEST - 1]}…"
-    title = st.text_input(say("evaluate.form.title"), "", placeholder=default, key=key).strip() or default
+    title = st.text_input(say("evaluate.form.title"), "", placeholder=visible(default), key=key).strip() or default
     return title if fits(title, _LONGEST) else ""
 
 

@@ -157,3 +157,13 @@ def test_build_draws_names_as_text(hostile: Workbench, visit: Visit) -> None:
     assert_harmless(app)
     app.button("delete_index").click().run()
     assert_harmless(app)
+
+
+def test_build_and_the_sidebar_show_what_turns_the_direction_of_a_name(home: Workbench, visit: Visit) -> None:
+    home.indexes.rename(home.indexes.all()[0].id, "cod\u202efdp.exe")
+    own = home.add_documents("cod\u202efdp.exe", [("a.txt", b"Bees dance in the hive.")]).corpus_id
+    app = visit("build", home, corpus=own)
+    drawn.assert_sound(app)
+    [sidebar] = [box for box in app.sidebar.selectbox if box.label == "Index"]
+    assert [option.split(",")[0] for option in sidebar.options] == ["cod[U+202E]fdp.exe"]
+    assert app.text_input("index_name").placeholder == "cod[U+202E]fdp.exe"

@@ -165,8 +165,10 @@ def test_a_widget_that_streamlit_has_forgotten_keeps_what_was_chosen_when_the_br
 
 def turned_titles() -> None:
     from pages.common import choices, state
+    from pages.evaluate import title_view
 
     state.read_url("ask")
+    title_view.field("cod\u202efdp.exe", key="title")
     titles = {"a": "cod\u202efdp.exe", "b": "B"}
     choices.dropdown("listed", "Listed", titles)
     choices.multiselect("Several", titles, ["a"])
@@ -177,3 +179,4 @@ def test_lists_of_options_show_what_turns_the_direction_of_a_title() -> None:
     drawn.assert_sound(app)
     assert list(app.selectbox[0].options) == ["cod[U+202E]fdp.exe", "B"]
     assert list(app.multiselect[0].options) == ["cod[U+202E]fdp.exe", "B"]
+    assert app.text_input("title").placeholder == "cod[U+202E]fdp.exe"
