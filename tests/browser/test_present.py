@@ -92,6 +92,7 @@ def test_the_sample_is_shown_with_the_keyboard_without_any_index(
         assert left.evaluate("column => column.scrollHeight <= column.clientHeight + 1"), "no line is cut"
     page.keyboard.press("p")  # plays on to the end
     expect(here).to_contain_text("Answer")
+    expect(page.locator(".lrp-answer.opening")).to_have_css("-webkit-line-clamp", "3")  # with an ellipsis behind
     page.keyboard.press("ArrowLeft")
     expect(here).to_contain_text("Context")
     snap(page, "present_steps")
