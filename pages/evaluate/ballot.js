@@ -52,8 +52,9 @@ class Ballot {
       this.pending = this.unsent(data);
       this.said.textContent = "";
       // A name that was entered is no longer written in: the next key is a vote.
-      const field = /** @type {HTMLElement} */ (document.activeElement);
-      if (this.data && field?.closest('[class*="st-key-lr_voter"]')) field.blur();
+      const field = document.activeElement;
+      const isVoter = field instanceof HTMLInputElement && field.closest('[class*="st-key-lr_voter"]');
+      if (isVoter && (this.data || (data.voter && field.value.trim() === data.voter))) field.blur();
     }
     this.data = data;
     this.trigger = trigger;

@@ -196,6 +196,7 @@ def _data(vote: Vote, now: Voting, heard: Heard) -> dict[str, Any]:
         verdicts.insert(0, shown(Step(place, criterion), len(now.ballots) - len(reopened)))
     return {
         "voting": vote.key,
+        "voter": vote.voter,
         "seq": heard.seq,
         "failed": heard.failed,
         "steps": [shown(step, done + places.index(step.place)) for step in open_steps[:_AHEAD]],

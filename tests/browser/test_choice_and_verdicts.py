@@ -130,6 +130,9 @@ def test_votes_by_keys_are_kept_undone_and_gone_on_with_and_shown_with_agreement
     snap(page, "evaluate_verdicts_results")
 
     # Votes that the server has not heard of when the page is loaded anew, or left, are not lost.
+    page.get_by_role("textbox", name="Your name").fill("Cleo" * 20)  # too long, and the ballot is not drawn
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("80 characters are too many")).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Cleo")
     page.keyboard.press("Enter")
     count(page, 0)
