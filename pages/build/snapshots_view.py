@@ -22,12 +22,15 @@ from pages.common.messages import kept_fault, language, say, show_fault, words
 COMPARED = "state"  # in the URL: the state compared with the index
 _NAMES = 8  # most names shown
 _FAULT = "lr_snapshot_fault"  # why the last action failed
+_FOLD, _DRAWN = "index_snapshots", "lr_snapshots_drawn"  # in the session: whether it is open, and was ever drawn
 
 
 def fold(index: IndexSummary) -> None:
     """Draw the fold; its content is looked up when it is opened. A link to a comparison opens it."""
-    is_compared, content = bool(state.recall(COMPARED)), partial(panel, index)
-    lazy_fold(say("snapshot.fold"), content, key="index_snapshots", icon="history", expanded=is_compared)
+    if state.recall(COMPARED) and _DRAWN not in st.session_state:  # nothing in this session can have begun it
+        st.session_state[_FOLD] = True
+    st.session_state[_DRAWN] = True
+    lazy_fold(say("snapshot.fold"), partial(panel, index), key=_FOLD, icon="history")
 
 
 def panel(index: IndexSummary) -> None:

@@ -293,9 +293,9 @@ def _share(n: int, n_all: int) -> str:
     return numbers.share(n / n_all) if 100 * n >= n_all else say("graph.under_one_percent")
 
 
-def lazy_fold(title: str, content: Callable[[], None], *, key: str, icon: str, expanded: bool = False) -> None:
-    """Draw a fold whose content is looked up when a person opens it. expanded: it is open at first."""
-    fold = st.expander(title, icon=f":material/{icon}:", key=key, on_change="rerun", expanded=expanded)
+def lazy_fold(title: str, content: Callable[[], None], *, key: str, icon: str) -> None:
+    """Draw a fold whose content is looked up when a person opens it."""
+    fold = st.expander(title, icon=f":material/{icon}:", key=key, on_change="rerun")
     if fold.open:
         with fold, plain_errors():
             content()
