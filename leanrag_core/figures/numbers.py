@@ -82,7 +82,7 @@ def rate(done: int, seconds: float) -> str:
 
 def share(part: float, places: int = 0) -> str:
     """Write a share, 0.36 as "36 %"."""
-    return f"{part * 100:.{places}f} %"
+    return f"{part * 100:,.{places}f} %"
 
 
 def decimal(value: float, places: int = 1) -> str:

@@ -271,13 +271,16 @@ class Experiments:
         """Return the questions as they were when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
         return self.store.questions(experiment_id, GoldQuestion)
 
-    def measured_recall(self, index_ids: Collection[str]) -> Mapping[str, MeasuredRecall]:
+    def measured_recall(self, corpus_of: Mapping[str, str]) -> Mapping[str, MeasuredRecall]:
         """Return by index the evidence recall of LeanRAG with its default options, where a readable experiment has
-        measured it; of several, the one over the most questions. Only results of experiments on these indexes are
-        read."""
+        measured it; of several, the one over the most questions, and none over questions about another corpus. Only
+        results of experiments on these indexes are read. corpus_of: of each index the id of its corpus."""
+        about = {card.id: card.corpus_id for card in self._question_sets.all()}
         best: dict[str, MeasuredRecall] = {}
         for id_, _ in self.store.changes():
             with suppress(ExperimentNotFound, RecordDamaged):  # deleted just now, or damaged: lists report it
+                asked = about.get(self.store.spec(id_).question_set, "")
+                index_ids = [index for index, corpus in corpus_of.items() if asked in ("", corpus)]
                 for index_id, measured in self._recall_of(id_, index_ids).items():
                     if index_id not in best or measured.n_questions > best[index_id].n_questions:
                         best[index_id] = measured

@@ -155,13 +155,17 @@ def _recall(measured: index_table.MeasuredRecall | None) -> str:
 
 def _recalls(rows: Sequence[IndexSummary]) -> Mapping[str, index_table.MeasuredRecall]:
     """Return the evidence recall by index, read again after an experiment has changed."""
-    return _read_recalls(tuple(sorted(index.id for index in rows)), session.workbench().experiments.store.changes())
+    corpora = tuple(sorted((index.id, index.corpus_id) for index in rows))
+    return _read_recalls(corpora, session.workbench().experiments.store.changes())
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _read_recalls(index_ids: tuple[str, ...], changes: tuple[object, ...]) -> dict[str, index_table.MeasuredRecall]:
-    """Read the recalls. changes: of the experiments, part of the cache key."""
-    return dict(session.workbench().experiments.measured_recall(index_ids))
+def _read_recalls(
+    corpora: tuple[tuple[str, str], ...], changes: tuple[object, ...]
+) -> dict[str, index_table.MeasuredRecall]:
+    """Read the recalls. corpora: ids of indexes, each with that of its corpus. changes: of the experiments, part of the
+    cache key."""
+    return dict(session.workbench().experiments.measured_recall(dict(corpora)))
 
 
 def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:

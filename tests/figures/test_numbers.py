@@ -117,6 +117,7 @@ def test_signs_are_true_ones() -> None:
     assert [numbers.signed(n) for n in (1640, -20, 0)] == ["+1,640", "−20", "0"]
     assert numbers.share(0.364) == "36 %"
     assert numbers.share(0.9752, 1) == "97.5 %"
+    assert numbers.share(16.53) == "1,653 %"
     assert [numbers.decimal(value) for value in (1234.56, -3.21, -0.01)] == ["1,234.6", "−3.2", "0.0"]
 
 
