@@ -82,10 +82,13 @@ class _Hashes:
 @cache
 def _hashes(weights: Path, changed: int) -> _Hashes:
     """Hash the weights. changed: when the file changed, so that another file in its place is read anew."""
-    content, tokenizer = weights.read_bytes(), _TOKENIZER.read_bytes()
-    revisions = {form: b"" if form == FLOATS else form.encode() for form in FORMS}
-    of_form = {form: hashlib.sha256(content + tokenizer + revision).hexdigest() for form, revision in revisions.items()}
-    return _Hashes(hashlib.sha256(content).hexdigest(), of_form)
+    of_weights = hashlib.sha256(weights.read_bytes())  # all others begin with these
+    of_form: dict[str, str] = {}
+    for form in FORMS:
+        own = of_weights.copy()
+        own.update(_TOKENIZER.read_bytes() + (b"" if form == FLOATS else form.encode()))
+        of_form[form] = own.hexdigest()
+    return _Hashes(of_weights.hexdigest(), of_form)
 
 
 def model_of(fingerprint: str, threads: int | None = None) -> "MiniLM":
