@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from leanrag_core.comparing.sentences import said_alone, say_the_same
 from leanrag_core.comparing.sharing import Shared
 from leanrag_core.figures import numbers
-from leanrag_core.figures.drawing import isolated
+from leanrag_core.figures.drawing import isolated, text_width
 from leanrag_core.figures.passages import passage_name
 from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.jobs.kinds import BUILD
@@ -36,6 +37,8 @@ _FRAME = '<div class="lr-ckrows"></div>'
 WIDTHS = (250, 340, 520)  # px of the drawings of a column
 _MOST_PASSAGES = 6  # passages of a column before "more"
 _LONG_ANSWER = 380  # characters; a longer one is folded
+# Pixels: of compare.css, and of one of two columns in a window of 1,440; a mark and its section's name take _MARK each.
+_ANSWER_HEIGHT, _COLUMN, _FONT, _LINE, _BETWEEN, _MARK = 186, 540, 16, 24, 10, 32
 
 
 def show(
@@ -182,7 +185,7 @@ def _answer(
                     tint=f"column-{letter}",
                 ),
             )
-    if answer is not None and len(answer.text) > _LONG_ANSWER:
+    if answer is not None and is_long(answer):
         buttons.show_all(name, say("compare.more"), f"compare_more_{letter}")
     elif answer is not None:
         draw(html('<div class="lr-colgap"></div>'))
@@ -203,6 +206,13 @@ def _no_grounded_answer(loaded: Loaded, reason_above: Message | None) -> None:
     else:
         draw(html('<div class="lr-read">{}</div>', answer.text))
         message(say("ask.cites_nothing"))
+
+
+def is_long(answer: Answer) -> bool:
+    """Return whether the answer is about to be higher than its box, with each sentence in lines of its own."""
+    widths = (text_width(part.text, _FONT) + _MARK * (len(part.marks) + 2) for part in answer.parts)
+    height = sum(_LINE * ceil(width / _COLUMN) + _BETWEEN for width in widths)
+    return len(answer.text) > _LONG_ANSWER or height > _ANSWER_HEIGHT
 
 
 def _graph(loaded: Loaded, trace: Trace, slots: Slots, owners: Mapping[str, str]) -> None:

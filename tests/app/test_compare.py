@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointError, PartMissing
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.calls import NO_USAGE
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Answer, AnswerPart, Trace
 from pages.ask import part_view
 from pages.compare import fragments, side_by_side
 from tests.app import drawn
@@ -265,3 +266,18 @@ def test_a_column_says_its_share_of_the_first_ones_tokens() -> None:
     first, second = loaded("A", 2000), loaded("B", 500)
     assert "tokens, 25 % of A" in fragments.figures(second, first, (0, 1))
     assert "tokens, 400 % of B" in fragments.figures(first, second, (0, 1))
+
+
+def test_an_answer_that_is_higher_than_its_box_can_be_shown_whole(home: Workbench) -> None:
+    index = home.indexes.open(home.indexes.all()[0].id)
+    answer = home.answer(index, home.retrieve(index, QUESTION))
+
+    def of(*sentences: str) -> Answer:
+        parts = tuple(AnswerPart(sentence, ("C1", "E1")) for sentence in sentences)
+        return replace(answer, text=" ".join(sentences), parts=parts)
+
+    assert not side_by_side.is_long(of("Bees dance.", "Ants walk."))
+    assert side_by_side.is_long(of("Bees dance in the hive. " * 20))
+    chinese = ("宝瓶口是在玉垒山伸向江中的山崖上凿出的引水口，宽约二十米。", "现存的卧铁有四根，分别铸于四个年份。" * 2)
+    assert not side_by_side.is_long(of(*chinese))
+    assert side_by_side.is_long(of(*chinese * 2)), "a Chinese character is wide, and each sentence begins a line"
