@@ -83,11 +83,11 @@ def test_every_setting_of_an_index_is_in_the_form_that_builds_it_again(
     app.pills("preset").set_value("All of them").run()
     assert app.pills("preset").value == "All of them"
     assert built_config(app, launched) == changed
-    index = replace(home.indexes.all()[0], config=RecordedConfig.of(changed), name="Bees" * 100)
+    index = replace(home.indexes.all()[0], config=RecordedConfig.of(changed), name="Bees" * 200)
     monkeypatch.setattr(Indexes, "index_list", lambda indexes: IndexList((index,), ()))
     app = visit("build", home)
     app.button("duplicate_index").click().run()
-    assert app.text_input("index_name").value == f"{'Bees' * 47}Be…, changed"
+    assert app.text_input("index_name").value == f"{'Bees' * 122}Be…, changed"
     assert built_config(app, launched) == changed
 
 
