@@ -27,7 +27,6 @@ from leanrag_core.types.rows import place_of_each, places_of_runs
 RECALL = 0.99  # wanted share of the true ten nearest
 _NEAREST = 10  # neighbours that recall counts
 _SAMPLED = 100  # vectors of a layer that recall is measured on
-_PRODUCTS_OF = 20  # of them, whose products with the whole layer are in memory together
 _EQUALLY_NEAR = 1e-6
 
 
@@ -48,11 +47,15 @@ def _search_queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _floors_of(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Return (q,), the score that a vector needs to be among the ten nearest of each query. vectors: (n, d). queries:
-    (q, d)."""
-    last = len(vectors) - min(_NEAREST, len(vectors))
-    blocks = [queries[start : start + _PRODUCTS_OF] @ vectors.T for start in range(0, len(queries), _PRODUCTS_OF)]
-    return np.concatenate([np.partition(scores, last, axis=1)[:, last] for scores in blocks]) - _EQUALLY_NEAR
+    """Return (q,), the score that a vector needs to be among the ten nearest of each query. vectors: (n, d), read once.
+    queries: (q, d)."""
+    wanted = min(_NEAREST, len(vectors))
+    best = np.empty((len(queries), 0), dtype=np.float32)
+    for start in range(0, len(vectors), _ROWS_AT_ONCE):
+        scores = np.concatenate([best, queries @ vectors[start : start + _ROWS_AT_ONCE].T], axis=1)
+        last = max(0, scores.shape[1] - wanted)
+        best = np.partition(scores, last, axis=1)[:, last:]
+    return np.asarray(best.min(axis=1) - _EQUALLY_NEAR)
 
 
 def recall_of(candidates: Sequence[np.ndarray], vectors: np.ndarray, queries: np.ndarray, floors: np.ndarray) -> float:
