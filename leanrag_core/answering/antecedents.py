@@ -38,17 +38,18 @@ def points_back(sentence: str) -> bool:
     return _POINTS_BACK.match(sentence) is not None
 
 
-def antecedents(sentences: Sequence[str], place: int, persons: Set[str]) -> tuple[str, ...]:
+def antecedents(sentences: Sequence[str], place: int, persons: Set[str], question: str) -> tuple[str, ...]:
     """Return the sentences before the one at that place that say of whom or of what it speaks, in their order; none for
     one that points back to nothing.
 
-    Of a person the nearest that names one; else the one before, and the nearest that points back no more. persons:
-    last names that are known; where none of them is near, any name is taken for one.
+    Of a person the nearest that names one, unless the question names him; else the one before, and the nearest that
+    points back no more. persons: last names that are known; where none of them is near, any name is taken for one.
     """
     speaks_of_someone = _OF_SOMEONE.match(sentences[place]) is not None
     before = [each for each in sentences[max(0, place - _FARTHEST) : place] if each[-1:] in tuple(ENDS)]
     if speaks_of_someone and (named := _naming(sentences, before, persons)):
-        return (named,)
+        names = set(_NAME.findall(named)) - _NO_NAMES
+        return (named,) if (persons & names or names).isdisjoint(_NAME.findall(question)) else ()
     if not points_back(sentences[place]) or not place or sentences[place - 1] not in before[-1:]:
         return ()
     first = next((each for each in reversed(before) if not points_back(each) and not _OF_SOMEONE.match(each)), "")

@@ -129,7 +129,7 @@ def extractive_answer(
     names = _ranked_names(trace)
     answer_parts = tuple(
         AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
-        for each, text in _in_reading_order([pool[kept[k]] for k in chosen], _last_names(trace))
+        for each, text in _in_reading_order([pool[kept[k]] for k in chosen], trace)
     )
     return cited_answer(trace, answer_parts, "builtin", extractive=True)
 
@@ -140,9 +140,10 @@ def _last_names(trace: Trace) -> frozenset[str]:
     return frozenset(words[-1] for words in names if words)
 
 
-def _in_reading_order(chosen: Sequence[_Sentence], persons: frozenset[str]) -> list[tuple[_Sentence, str]]:
+def _in_reading_order(chosen: Sequence[_Sentence], trace: Trace) -> list[tuple[_Sentence, str]]:
     """Order the sentences, those of one item together and as they stand there; a sentence that points back brings those
-    that it points to. persons: see antecedents()."""
+    that it points to."""
+    persons = _last_names(trace)
     marks = list(dict.fromkeys(each.mark for each in chosen))
     ordered = sorted(chosen, key=lambda each: (marks.index(each.mark), each.place))
     if chosen and not points_back(chosen[0].text):
@@ -153,7 +154,7 @@ def _in_reading_order(chosen: Sequence[_Sentence], persons: frozenset[str]) -> l
         if each.text in used:
             continue
         if each.of_passage:
-            brought = antecedents(each.item, each.place, persons)
+            brought = antecedents(each.item, each.place, persons, trace.question)
             sentences += [(each, text) for text in brought if text not in used]
             used.update(brought)
         # A description speaks of its entity, which it need not name.

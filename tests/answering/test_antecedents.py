@@ -13,11 +13,14 @@ FRISCH = (
 )
 
 
+QUESTION = "Who read the dances?"
+
+
 @pytest.mark.parametrize("place", [1, 2, 3, 4])
 @pytest.mark.parametrize("persons", [frozenset(), frozenset({"Frisch"})])
 def test_he_is_whom_the_nearest_sentence_before_names(place: int, persons: frozenset[str]) -> None:
-    assert antecedents(FRISCH, place, persons) == FRISCH[:1]
-    assert antecedents(FRISCH, 0, persons) == ()
+    assert antecedents(FRISCH, place, persons, QUESTION) == FRISCH[:1]
+    assert antecedents(FRISCH, 0, persons, QUESTION) == ()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ def test_he_is_whom_the_nearest_sentence_before_names(place: int, persons: froze
 )
 def test_a_time_or_a_place_may_stand_before_he(opening: str) -> None:
     sentences = ("Ada Lovelace wrote notes on the engine.", f"{opening} she published Ada's tables.")
-    assert antecedents(sentences, 1, frozenset({"Lovelace"})) == sentences[:1]
+    assert antecedents(sentences, 1, frozenset({"Lovelace"}), QUESTION) == sentences[:1]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +45,7 @@ def test_a_time_or_a_place_may_stand_before_he(opening: str) -> None:
     ["In 1788 Hutton found red sandstone.", "At noon the keeper said that he was tired.", "In winter bees cluster."],
 )
 def test_a_sentence_that_names_its_subject_points_to_nothing(text: str) -> None:
-    assert antecedents(("James Hutton was a physician.", text), 1, frozenset({"Hutton"})) == ()
+    assert antecedents(("James Hutton was a physician.", text), 1, frozenset({"Hutton"}), QUESTION) == ()
 
 
 def test_a_known_person_counts_before_another_name_and_whom_her_means_may_be_another_one() -> None:
@@ -51,13 +54,13 @@ def test_a_known_person_counts_before_another_name_and_whom_her_means_may_be_ano
         "Weyl remembered that her courage was a comfort; Weyl wrote it to Noether's brother.",
         "In April 1935 she underwent an operation.",
     )
-    assert antecedents(sentences, 2, frozenset({"Noether"})) == sentences[:1]
+    assert antecedents(sentences, 2, frozenset({"Noether"}), QUESTION) == sentences[:1]
     sentences = (
         "Moritz Schlick came to Vienna.",
         "Schlick came from Berlin, where he had studied.",
         "He had written a book.",
     )
-    assert antecedents((*sentences, "Friends of Schlick met there."), 2, frozenset()) == sentences[1:2]
+    assert antecedents((*sentences, "Friends of Schlick met there."), 2, frozenset(), QUESTION) == sentences[1:2]
 
 
 def test_this_is_what_the_sentence_before_says_and_what_that_one_speaks_of() -> None:
@@ -66,10 +69,15 @@ def test_this_is_what_the_sentence_before_says_and_what_that_one_speaks_of() -> 
         "Its estimates are unbiased.",
         "This makes them useful in streams.",
     )
-    assert antecedents(sentences, 1, frozenset()) == sentences[:1]
-    assert antecedents(sentences, 2, frozenset()) == sentences[:2]
+    assert antecedents(sentences, 1, frozenset(), QUESTION) == sentences[:1]
+    assert antecedents(sentences, 2, frozenset(), QUESTION) == sentences[:2]
 
 
 def test_a_heading_or_half_a_sentence_is_brought_by_none() -> None:
-    assert antecedents(("The dances of bees", "In 1973 he shared a prize."), 1, frozenset()) == ()
-    assert antecedents(("The dances of bees", "It is a language."), 1, frozenset()) == ()
+    assert antecedents(("The dances of bees", "In 1973 he shared a prize."), 1, frozenset(), QUESTION) == ()
+    assert antecedents(("The dances of bees", "It is a language."), 1, frozenset(), QUESTION) == ()
+
+
+def test_whom_the_question_names_need_not_be_named_again() -> None:
+    assert antecedents(FRISCH, 4, frozenset({"Frisch"}), "What did Karl von Frisch share in 1973?") == ()
+    assert antecedents(FRISCH, 4, frozenset({"Frisch"}), "What did the man share in May 1973?") == FRISCH[:1]
