@@ -205,6 +205,7 @@ def test_streamlit_says_its_own_words_in_the_language_of_the_page(
     watched = watch()
     page = watched.page
     page.goto(f"{server.url}/library")
+    expect(page.get_by_role("button", name="Go to or do anything").first).to_be_visible()
     settled(page)
     skip = page.get_by_test_id("stSkipToContent")
     indexes = page.get_by_test_id("stSidebar").get_by_role("combobox")
