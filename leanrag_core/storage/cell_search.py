@@ -73,8 +73,8 @@ def recall_of(candidates: Sequence[np.ndarray], vectors: np.ndarray, queries: np
 
 CELLS = "cells"  # the name of the index part
 _MAX_BYTES = 1_000_000  # of the record
-_PROBES = tuple(2**power for power in range(3, 13))  # cells that a question is compared with, tried in this order
-_SHORTLISTS = (1024, 4096, 16_384)  # rows that are compared in 8 bits after their signs were, tried in this order
+_PROBES = tuple(2**power for power in range(3, 18))  # cells that a question is compared with, tried in this order
+_SHORTLISTS = (1024, 4096, 16_384, 65_536)  # rows that are compared in 8 bits after their signs, tried in this order
 _SIGNS_A_CODE = 20  # comparisons of signs that take as long as one in 8 bits
 _CANDIDATES = 64  # rows whose exact cosines are looked at, and at least four times as many as are wanted
 _LARGEST_CODE = 127
