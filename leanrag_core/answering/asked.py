@@ -160,12 +160,12 @@ def stem(word: str) -> str:
     return word
 
 
-def share_found(found: Mapping[str, int], n_windows: int) -> float:
-    """Return the share of the words, by weight, that stand somewhere; rounded. found: of each word in how many of the
+def weighted_share(n_with: Mapping[str, int], n_windows: int) -> float:
+    """Return the share of the words, by weight, that stand somewhere; rounded. n_with: of each word in how many of the
     windows it stands."""
-    weight = {word: math.log(1 + n_windows / (1 + n)) for word, n in found.items()}
+    weight = {word: math.log(1 + n_windows / (1 + n)) for word, n in n_with.items()}
     total = math.fsum(weight.values())
-    return round(math.fsum(weight[word] for word, n in found.items() if n) / total, 6) if total else 1.0
+    return round(math.fsum(weight[word] for word, n in n_with.items() if n) / total, 6) if total else 1.0
 
 
 def meet(left: str, right: str) -> bool:

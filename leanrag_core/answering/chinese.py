@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked, share_found
+from leanrag_core.answering.asked import DATE, NUMBER, OPEN, REASON, THING, Asked, weighted_share
 from leanrag_core.text.chinese import dictionary_segmenter
 from leanrag_core.text.sentences import split_sentences
 from leanrag_core.text.words import word_set
@@ -57,8 +57,8 @@ def is_answered_in_chinese(question: str, trace: Trace) -> bool:
     ]
     if not parts or any(part.kind == OPEN for part in parts):
         words = dict.fromkeys(word for part in parts for word in part.asked)
-        found = {word: sum(word in window for _, window, _ in windows) for word in words}
-        return not _HOW_OR_WHETHER.search(question) or share_found(found, len(windows)) >= _ENOUGH_ANYWHERE
+        n_with = {word: sum(word in window for _, window, _ in windows) for word in words}
+        return not _HOW_OR_WHETHER.search(question) or weighted_share(n_with, len(windows)) >= _ENOUGH_ANYWHERE
     enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH
     return any(_share(part, windows) >= enough for part in parts)
 

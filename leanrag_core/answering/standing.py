@@ -32,7 +32,7 @@ from leanrag_core.answering.asked import (
     keys,
     meet,
     plain_words,
-    share_found,
+    weighted_share,
 )
 from leanrag_core.answering.chinese import chinese_parts, holds_chinese_value, is_answered_in_chinese
 from leanrag_core.text.chinese import is_chinese
@@ -116,8 +116,8 @@ def is_answered(question: str, trace: Trace) -> bool:
         return True
     windows = [window for item in trace.context.items for window in _windows_of(item.text, item.lead)]
     if any(part.kind == OPEN for part in parts):
-        found = _found(sorted(keys(question)), windows)
-        return not is_open_in_english(question) or share_found(found, len(windows)) >= _ENOUGH_ANYWHERE
+        n_with = _windows_with(sorted(keys(question)), windows)
+        return not is_open_in_english(question) or weighted_share(n_with, len(windows)) >= _ENOUGH_ANYWHERE
     question_words = frozenset(plain_words(question))
     clauses = has_clauses(question)
     return any(_share(part, windows, question_words) >= _enough(part, clauses) for part in parts)
@@ -143,7 +143,7 @@ def _windows_of(text: str, lead: int) -> tuple[_Window, ...]:
     return tuple(windows)
 
 
-def _found(words: Sequence[str], windows: Sequence[_Window]) -> dict[str, int]:
+def _windows_with(words: Sequence[str], windows: Sequence[_Window]) -> dict[str, int]:
     """Return of each word in how many windows it stands."""
     forms = _forms(words, windows)
     return {word: sum(not forms[word].isdisjoint(window.keys) for window in windows) for word in words}
