@@ -106,7 +106,7 @@ def _sizes(file: JudgeFile, layer: int) -> Sequence[int]:
 
 def _layers(file: JudgeFile) -> Sequence[Sequence[Mapping[str, Any]]]:
     """Return the nodes of each layer, a layer a line; the last line is the root itself."""
-    lines = [json.loads(line) for line in lines_of(file)]
+    lines = [json.loads(line) for line in lines_of(file).values()]
     layers = [line if isinstance(line, list) else [line] for line in lines]
     if any(not layer for layer in layers) or any(len(lower) < len(upper) for lower, upper in pairwise(layers)):
         raise ValueError(f"{file.name} is no hierarchy")
@@ -114,7 +114,7 @@ def _layers(file: JudgeFile) -> Sequence[Sequence[Mapping[str, Any]]]:
 
 
 def _records(file: JudgeFile) -> Iterator[Mapping[str, Any]]:
-    return (json.loads(line) for line in lines_of(file))
+    return (json.loads(line) for line in lines_of(file).values())
 
 
 def _ends(relation: Mapping[str, Any]) -> tuple[str, str]:

@@ -47,15 +47,16 @@ class SystemAnswers:
         return dict(zip(self.questions, self.answers, strict=True))
 
 
-def lines_of(file: JudgeFile) -> tuple[str, ...]:
-    """Return the lines that are not blank. Raises InvalidConfig for a file that is too large or not UTF-8."""
+def lines_of(file: JudgeFile) -> dict[int, str]:
+    """Return the lines that are not blank by their number in the file, from 1. Raises InvalidConfig for a file that is
+    too large or not UTF-8."""
     if len(file.content) > _MOST_BYTES:
         raise InvalidConfig("questions.too_large", file=file.name, megabytes=_MOST_BYTES // 1_000_000)
     try:
         text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidConfig("judge_file.not_utf8", file=file.name) from error
-    lines = tuple(line for line in text.split("\n") if line.strip())
+    lines = {number: line for number, line in enumerate(text.split("\n"), 1) if line.strip()}
     if len(lines) > _MOST_LINES:
         raise InvalidConfig("judge_file.too_many_lines", file=file.name, n=_MOST_LINES)
     return lines
@@ -65,13 +66,13 @@ def read_answers(file: JudgeFile) -> SystemAnswers:
     """Read the answers of a JSONL file of objects with a question and an answer. Raises InvalidConfig, naming the
     line."""
     questions, answers = [], []
-    for place, line in enumerate(lines_of(file), 1):
+    for number, line in lines_of(file).items():
         try:
             cells = json.loads(line)
             question = next(cells[key] for key in _QUESTION_KEYS if key in cells)
             answer = next(cells[key] for key in _ANSWER_KEYS if key in cells)
         except (ValueError, TypeError, StopIteration, RecursionError) as error:
-            raise InvalidConfig("judge_file.bad_answer", file=file.name, line=place) from error
+            raise InvalidConfig("judge_file.bad_answer", file=file.name, line=number) from error
         questions.append(str(question))
         answers.append(str(answer))
     return SystemAnswers(tuple(questions), tuple(answers))
@@ -89,20 +90,22 @@ _COLUMNS = ("judge", "question", "first", "second", "repeat", "criterion", "verd
 _LONGEST_CELL = 1_000_000
 
 
-def is_own(name: str, lines: Sequence[str]) -> bool:
+def is_own(name: str, lines: Mapping[int, str]) -> bool:
     """Return whether the file is of our own form: CSV by its name, JSONL by its first line."""
     if name.casefold().endswith(".csv"):
         return True
     try:
-        first = json.loads(lines[0]) if lines else {}
+        first = json.loads(next(iter(lines.values()), "{}"))
     except (ValueError, RecursionError):
         return False
     return isinstance(first, dict) and ("verdicts" in first or first.keys() >= {"question", "first"})
 
 
-def own_judgements(name: str, lines: Sequence[str], answers: Mapping[str, SystemAnswers]) -> tuple[Judgement, ...]:
-    """Read the judgements of the file, with the words of the answers where these are given. Raises InvalidConfig,
-    naming the line."""
+def own_judgements(
+    name: str, lines: Mapping[int, str], answers: Mapping[str, SystemAnswers]
+) -> tuple[Judgement, ...]:
+    """Read the judgements of the file, with the words of the answers where these are given. lines: by their numbers.
+    Raises InvalidConfig, naming the line."""
     read = _from_csv(name, lines) if name.casefold().endswith(".csv") else _from_jsonl(name, lines)
     if not read:
         raise InvalidConfig("judge_file.no_judgements", file=name)
@@ -110,17 +113,17 @@ def own_judgements(name: str, lines: Sequence[str], answers: Mapping[str, System
     return tuple(_with_words(judgement, by_run) for judgement in read)
 
 
-def _from_jsonl(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
+def _from_jsonl(name: str, lines: Mapping[int, str]) -> tuple[Judgement, ...]:
     judgements = []
-    for place, line in enumerate(lines, 1):
+    for number, line in lines.items():
         try:
             cells = json.loads(line)
             judgement = from_values(Judgement, _completed(cells), name=name)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, RecordDamaged) as error:
-            raise InvalidConfig("judge_file.bad_line", file=name, line=place) from error
+            raise InvalidConfig("judge_file.bad_line", file=name, line=number) from error
         known = judgement.question and judgement.first and judgement.kind in (PAIRWISE, ABSOLUTE, GRADED)
         if not known or not all(0 <= words <= _MOST_BYTES for words in judgement.words):
-            raise InvalidConfig("judge_file.bad_line", file=name, line=place)
+            raise InvalidConfig("judge_file.bad_line", file=name, line=number)
         judgements.append(judgement)
     return tuple(judgements)
 
@@ -142,26 +145,27 @@ def _completed(cells: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _from_csv(name: str, lines: Sequence[str]) -> tuple[Judgement, ...]:
+def _from_csv(name: str, lines: Mapping[int, str]) -> tuple[Judgement, ...]:
     """Join the rows of the same judge, question, runs and repeat into a judgement."""
     csv.field_size_limit(_LONGEST_CELL)
+    numbers = list(lines)
     grouped: dict[tuple[str, str, str, str, int], dict[str, float | None]] = {}
     try:
-        reader = csv.DictReader(lines)
+        reader = csv.DictReader(lines.values())
         lacking = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
     except csv.Error as error:
-        raise InvalidConfig("judge_file.bad_line", file=name, line=1) from error
+        raise InvalidConfig("judge_file.bad_line", file=name, line=numbers[0]) from error
     if lacking:
         raise InvalidConfig("judge_file.lacks_columns", file=name, columns=", ".join(lacking))
     try:
         for row in reader:
             if not (row["question"] and row["first"]) or row["verdict"] is None:  # cut off, or without its names
-                raise InvalidConfig("judge_file.bad_line", file=name, line=reader.line_num)
+                raise InvalidConfig("judge_file.bad_line", file=name, line=numbers[reader.line_num - 1])
             key = row["judge"], row["question"], row["first"], row["second"] or "", int(row["repeat"] or 0)
             read = winner_of if key[3] else score_of
             grouped.setdefault(key, {})[criterion_of(row["criterion"])] = read(row["verdict"])
     except (csv.Error, ValueError, TypeError) as error:
-        raise InvalidConfig("judge_file.bad_line", file=name, line=reader.line_num) from error
+        raise InvalidConfig("judge_file.bad_line", file=name, line=numbers[reader.line_num - 1]) from error
     return tuple(
         Judgement(judge, PAIRWISE if second else ABSOLUTE, question, first, second, repeat, verdicts, "", "")
         for (judge, question, first, second, repeat), verdicts in grouped.items()
@@ -346,7 +350,7 @@ def read_judge_files(
             judgements += own_judgements(file.name, lines, answers)
             continue
         title = file_title(file.name)
-        replies = tuple(reply_of(line) for line in lines)
+        replies = tuple(reply_of(line) for line in lines.values())
         if not any(reply.verdicts for reply in replies):
             raise InvalidConfig("judge_file.no_judgements", file=file.name)
         longest[title.data_set] = max(longest[title.data_set], (len(replies) + 1) // 2)

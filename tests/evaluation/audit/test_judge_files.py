@@ -69,6 +69,18 @@ def test_replies_beside_a_gap_are_laid_beside_their_questions() -> None:
     assert [each.first for each in unplaced.judgements] == ["hi", "hi", "hi", "naive", "naive"], "as HiRAG counts"
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", f"{COLUMNS}\n\nj,q,a,b,0,overall,1\n \nj,q\n".encode()),
+        ("a.jsonl", b'\n{"verdicts": {"overall": 1}, "question": "q", "first": "a"}\n\n\n{"verdicts": 3}'),
+    ],
+)
+def test_a_line_that_cannot_be_read_has_its_number_in_the_file(name: str, content: bytes) -> None:
+    with pytest.raises(InvalidConfig, match="line 5"):
+        read_judge_files([JudgeFile(name, content)])
+
+
 def test_answers_are_known_by_hirags_names_of_systems() -> None:
     file_of_graphrag = file(*[reply("Answer 1")] * 6, name="set_eval_HI_graphrag_result_openai.jsonl")
     (first, *_) = read_judge_files([file_of_graphrag], {"hi": HI, "local": NAIVE}).judgements
@@ -137,6 +149,8 @@ def test_answers_are_known_by_the_name_of_their_file() -> None:
     assert read_answers(JudgeFile("x", b'{"query": "Why?", "answer": "So."}')).answers == ("So.",)
     with pytest.raises(InvalidConfig, match="line 2"):
         read_answers(JudgeFile("x", b'{"query": "Why?", "answer": "So."}\n[]'))
+    with pytest.raises(InvalidConfig, match="line 3"):
+        read_answers(JudgeFile("x", b'{"query": "Why?", "answer": "So."}\n\n[]'))
 
 
 def test_the_command_prints_the_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
