@@ -101,9 +101,7 @@ def is_own(name: str, lines: Mapping[int, str]) -> bool:
     return isinstance(first, dict) and ("verdicts" in first or first.keys() >= {"question", "first"})
 
 
-def own_judgements(
-    name: str, lines: Mapping[int, str], answers: Mapping[str, SystemAnswers]
-) -> tuple[Judgement, ...]:
+def own_judgements(name: str, lines: Mapping[int, str], answers: Mapping[str, SystemAnswers]) -> tuple[Judgement, ...]:
     """Read the judgements of the file, with the words of the answers where these are given. lines: by their numbers.
     Raises InvalidConfig, naming the line."""
     read = _from_csv(name, lines) if name.casefold().endswith(".csv") else _from_jsonl(name, lines)

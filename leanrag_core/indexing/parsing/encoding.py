@@ -2,10 +2,8 @@
 
 import codecs
 from dataclasses import dataclass
-from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
-from leanrag_core.indexing.parsing.language import detect_language
 from leanrag_core.indexing.parsing.notes import note
 
 _MARKS = (
@@ -17,7 +15,6 @@ _MARKS = (
 )
 _MAX_LOST = 3  # undecodable characters at the end of a cut file
 _JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b$(")
-_WESTERN = frozenset(["da", "de", "en", "es", "fi", "fr", "id", "it", "la", "nl", "pt", "sv", "und"])
 _NAMES = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16", "utf-32": "UTF-32"}
 
 
@@ -56,28 +53,19 @@ def _is_cut(content: bytes, error: UnicodeDecodeError) -> bool:
     return error.reason == "unexpected end of data" and lost <= _MAX_LOST and is_utf8
 
 
-def _is_western(content: bytes, matches: Any, best: Any) -> bool:
-    """Return whether Windows-1252 reads it as cleanly, in a language written with it; short texts fit many code
-    pages.
-    """
-    if not any("cp1252" in match.could_be_from_charset and match.chaos <= best.chaos for match in matches):
-        return False
-    return detect_language(content.decode("cp1252", errors="ignore")) in _WESTERN
-
-
 def _detected(content: bytes, notes: list[str]) -> Decoded:
     if content.count(b"\x00") > len(content) // 10:
         raise UnreadableDocument("file.not_text")
-    from charset_normalizer import from_bytes
+    from chardet import EncodingEra, detect
 
-    # A cut last character must not hide the right encoding.
-    matches = from_bytes(content) or from_bytes(content[:-1])
-    best = matches.best()
-    if best is None:
+    # Code pages of DOS and of the first Macs fit short texts by chance.
+    encoding = detect(content, encoding_era=EncodingEra.MODERN_WEB, prefer_superset=True, compat_names=False)[
+        "encoding"
+    ]
+    if encoding is None:
         raise UnreadableDocument("file.not_text")
-    encoding = "cp1252" if best.encoding != "cp1252" and _is_western(content, matches, best) else best.encoding
     text = content.decode(encoding, errors="ignore")
-    notes.append(note("guessed", encoding=encoding.replace("_", "-").upper()))
+    notes.append(note("guessed", encoding=encoding.upper()))
     return _without_nul(text, notes)
 
 

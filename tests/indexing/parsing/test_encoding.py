@@ -30,6 +30,8 @@ def test_a_byte_order_mark_decides_the_width_and_the_order(encoding: str) -> Non
         "El niño comió una manzana.",
         "Smørrebrød på dansk, æbler og øl i Århus.",
         "Die Müllerin fährt über die Brücke.",
+        "question,answer\nWas ist Öl?,x\n",
+        "id,question\n1,Wie heißt der Ort?\n",
     ],
 )
 def test_western_bytes_are_read_as_windows_1252(text: str) -> None:
@@ -46,6 +48,9 @@ def test_western_bytes_are_read_as_windows_1252(text: str) -> None:
         ("cp1251", "Привет, это обычный русский текст о пчелах и муравьях."),
         ("cp1253", "Το μέλι είναι γλυκό και ωραίο."),
         ("cp932", JAPANESE),
+        ("cp1250", "pytanie\nCo zbierają pszczoły?\n"),
+        ("gb18030", "question,answer\n什么是蜜蜂？,昆虫\n"),
+        ("cp949", "질문\n벌이란 무엇인가?\n"),
     ],
 )
 def test_other_bytes_are_guessed_and_the_guess_is_reported(encoding: str, text: str) -> None:
