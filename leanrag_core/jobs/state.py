@@ -250,7 +250,8 @@ def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> J
     spending = next((event.spent for event in reversed(events) if event.spent), NO_SPENDING)
     ahead = outlook(kind, forecast, spending, stages)
     by_stages = _share(kind, stages)
-    share, left = _share_and_left(by_stages, seconds, ahead)
+    is_counted = all(stage.done or not stage.total for stage in stages if stage.status == "running")
+    share, left = _share_and_left(by_stages, seconds, ahead, is_counted=is_counted)
     if spec.arguments.get("batch"):  # nobody knows when a provider answers
         share, left = by_stages, None
     recent = [Written(event.stage, event.current) for event in progress if event.current]
@@ -318,15 +319,17 @@ def _stages(
     return tuple(states)
 
 
-def _share_and_left(by_stages: float, seconds: float, ahead: Outlook | None) -> tuple[float, float | None]:
+def _share_and_left(
+    by_stages: float, seconds: float, ahead: Outlook | None, *, is_counted: bool
+) -> tuple[float, float | None]:
     """Return the share of the job that is done, and seconds ahead: by the outlook where there is one, else by the
-    share of its stages. The share is never above that of the tokens that are read and written: time that
-    went by without a reply is no work."""
+    share of its stages. The share is never above that of the tokens that are read and written: time that went by
+    without a reply is no work. is_counted: the running stage has done something that is counted."""
     if ahead is not None and ahead.seconds_left is not None:
         by_time = seconds / max(1e-6, seconds + ahead.seconds_left)
         tokens = ahead.at_end.tokens
         return min(0.99, by_time, ahead.so_far.tokens / tokens if tokens else 1.0), ahead.seconds_left
-    knows_pace = by_stages and (by_stages > 0.05 or seconds > 20)
+    knows_pace = by_stages and (by_stages > 0.05 or (seconds > 20 and is_counted))
     return by_stages, seconds * (1 - by_stages) / by_stages if knows_pace else None
 
 

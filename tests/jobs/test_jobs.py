@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -153,6 +154,21 @@ def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
     assert stages["parse"].seconds == pytest.approx(20, abs=0.1), "the time of both its events"
     assert 0 < job.share < 1
     assert job.seconds_left == pytest.approx(job.seconds * (1 - job.share) / job.share)
+
+
+@pytest.mark.parametrize(("done", "is_known"), [(0, False), (1, True)])
+def test_the_time_left_of_a_long_stage_is_unknown_until_something_is_counted(
+    folder: Path, done: int, is_known: bool
+) -> None:
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+    log.write("progress", **Progress("parse", 4, 4, "documents").record())
+    log.write("progress", **Progress("extract", done, 900, "chunks").record())
+    log.path.write_text(re.sub(r'"at": ?[\d.]+', f'"at": {time.time() - 30}', log.path.read_text()))
+    with events.job_lock(folder).acquire():
+        job = state.read_state(folder)
+    assert job.share < 0.05
+    assert (job.seconds_left is not None) == is_known
 
 
 EXPERIMENT_EVENTS = [Progress("open", 0, 0), Progress("questions", 0, 128), Progress("questions", 120, 128)]
