@@ -37,7 +37,15 @@ from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
-from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, FOLDER, READ_ANYWAY, CorpusTables, Index
+from leanrag_core.types.index import (
+    CHUNK_SCHEMA,
+    DOCUMENT_SCHEMA,
+    FOLDER,
+    PREFORMATTED,
+    READ_ANYWAY,
+    CorpusTables,
+    Index,
+)
 from leanrag_core.types.job import Progress, Report, silent
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.snapshots import StateChange
@@ -97,6 +105,9 @@ def _documents_table(documents: Sequence[Document]) -> pa.Table:
     if any(document.read_anyway for document in documents):
         read_anyway = pa.array([document.read_anyway for document in documents], type=pa.list_(pa.string()))
         table = table.append_column(READ_ANYWAY, read_anyway)
+    if any(document.preformatted for document in documents):
+        spans = [[vars(span) for span in document.preformatted] for document in documents]
+        table = table.append_column(PREFORMATTED, pa.array(spans, type=PREFORMATTED.type))
     if any(document.folder for document in documents):
         table = table.append_column(FOLDER, pa.array([document.folder for document in documents], type=pa.string()))
     return table

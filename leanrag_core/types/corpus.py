@@ -55,7 +55,7 @@ class Document:
     leaves out. notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
     running_heads: in the order of the file; left out of the text unless they are put back. read_anyway: keys of pieces
     that are not prose and that extraction reads anyway, sorted. folder: where the file lay below the folder that was
-    read, with "/"; empty for that one itself.
+    read, with "/"; empty for that one itself. preformatted: spans whose lines the file keeps, such as listings of code.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Document:
     running_heads: tuple[RunningHead, ...] = absent_at_default(())
     read_anyway: tuple[str, ...] = absent_at_default(())
     folder: str = absent_at_default("")
+    preformatted: tuple[Span, ...] = absent_at_default(())
 
 
 def document_of(cells: Mapping[str, Any]) -> Document:
@@ -84,6 +85,7 @@ def document_of(cells: Mapping[str, Any]) -> Document:
             "notes": tuple(cells["notes"]),
             "running_heads": tuple(RunningHead(**head) for head in cells.get("running_heads", ())),
             "read_anyway": tuple(cells.get("read_anyway") or ()),
+            "preformatted": tuple(Span(**span) for span in cells.get("preformatted") or ()),
         }
     )
 

@@ -39,6 +39,8 @@ DOCUMENT_SCHEMA = pa.schema(
 )
 # A further column of documents, lists of strings, where any of them has a piece that is read anyway.
 READ_ANYWAY = "read_anyway"
+# A further column of documents, lists of spans, where any of them has preformatted text.
+PREFORMATTED = pa.field("preformatted", pa.list_(_SPAN))
 # A further column of documents, strings, where any of them lies in a folder below the one that was read.
 FOLDER = "folder"
 CHUNK_SCHEMA = pa.schema(

@@ -1,6 +1,7 @@
 """Asides: parts of a document that are no prose. They stay in text and passages; the built-in engine skips them.
 
-They are recognised by shape, in any language: rows of tables, lists of references and of links, formulas, code.
+They are recognised by shape, in any language: rows of tables, lists of references and of links, formulas, code; and
+preformatted text is code unless it is prose.
 repeats.py adds what the documents of a corpus repeat. A person can have a piece read all the same
 (Document.read_anyway).
 """
@@ -50,6 +51,9 @@ def asides_of(document: Document) -> tuple[Aside, ...]:
     """
     asides = [Aside(span.start, span.end, NOTICE) for span in document.boilerplate]
     if document.media_type not in STRUCTURED:
+        text = document.text
+        spans = ((span.start, span.end) for span in document.preformatted)
+        asides += (Aside(start, end, CODE) for start, end in spans if not _is_prose(text[start:end]))
         lines = list(lines_of(document.text))
         headings = [(heading.start, heading.end) for heading in document.headings]
         kinds = _kinds(lines, headings)
@@ -246,6 +250,20 @@ def _is_code(text: str, tokens: Sequence[str], words: Sequence[str]) -> bool:
 
 
 _AROUND = ".,;:!?()[]\"'"
+_EMPTY_LINE = re.compile(r"\n\s*\n")
+_PLAIN_WORDS = 0.8  # share of the tokens of a preformatted paragraph, from which on it is prose
+
+
+def _is_prose(preformatted: str) -> bool:
+    """Return whether paragraphs of sentences, whose lines may be broken anywhere, make half of the text."""
+    prose = length = 0
+    for paragraph in _EMPTY_LINE.split(preformatted):
+        tokens = [token.strip(_AROUND).replace("-", "").replace("'", "") for token in paragraph.split()]
+        is_plain = sum(map(str.isalpha, tokens)) >= _PLAIN_WORDS * len(tokens)
+        is_plain = is_plain or 2 * sum(map(is_wide, paragraph)) >= len(paragraph)
+        prose += len(paragraph) * (is_plain and is_sentence(" ".join(paragraph.split())))
+        length += len(paragraph)
+    return 2 * prose >= length
 
 
 def _is_reference(text: str) -> bool:

@@ -35,13 +35,14 @@ _LONGEST_NAME, _LONGEST_SUFFIX = 200, 20  # characters
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph, a heading, boilerplate or a running head, which stays out of the text. page: 1, 2, ... or 0.
+    """A paragraph, a heading, preformatted text, boilerplate or a running head, which stays out of the text. page: 1,
+    2, ... or 0.
 
     joins: goes on with the block before it.
     """
 
     text: str
-    kind: str = "paragraph"  # paragraph, heading, boilerplate, running head
+    kind: str = "paragraph"  # paragraph, heading, preformatted, boilerplate, running head
     level: int = 0
     page: int = 0
     joins: bool = False
@@ -125,6 +126,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     length = 0
     headings: list[Heading] = []
     boilerplate: list[Span] = []
+    preformatted: list[Span] = []
     page_starts: dict[int, int] = {}
     running_heads: list[RunningHead] = []
     for block in parsed.blocks:
@@ -145,6 +147,8 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
             page_starts.setdefault(block.page, start)
         if block.kind == "heading":
             headings.append(Heading(one_line(text), block.level, start, length))
+        if block.kind == "preformatted":
+            preformatted.append(Span(start, length))
         if block.kind == "boilerplate" or _is_boilerplate(text):
             boilerplate.append(Span(start, length))
     text = "".join(parts)
@@ -166,6 +170,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
         boilerplate=tuple(boilerplate),
         notes=parsed.notes,
         running_heads=tuple(running_heads),
+        preformatted=tuple(preformatted),
     )
 
 

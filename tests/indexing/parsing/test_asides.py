@@ -74,6 +74,29 @@ def test_boilerplate_that_a_reader_marked_is_a_notice() -> None:
     ]
 
 
+TERMINAL = "# mkfs.ext4 backups\nDiscarding device blocks: done\nCreating filesystem with 20 inodes\n\nFilesystem ready"
+
+
+@pytest.mark.parametrize(
+    "text", [TERMINAL, "Bees dance", "Setting up hive (2.02) ...\n/srv/hive does not exist, run apiary --init [y/n]!"]
+)
+def test_preformatted_text_is_code(text: str) -> None:
+    assert pieces(f"{text}\n\n{PROSE}", preformatted=(Span(0, len(text)),)) == [("code", text)]
+    assert ("code", text) not in pieces(f"{text}\n\n{PROSE}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROSE.replace(" and", "\nand"),
+        f"{PROSE}\n\nShort line\n\nIt's a well-known\nfact that bees dance.",
+        "蜜蜂是一种昆虫，\n住在蜂箱里。\n\n它们采集花蜜，酿造蜂蜜。",
+    ],
+)
+def test_preformatted_prose_is_read(text: str) -> None:
+    assert pieces(text, preformatted=(Span(0, len(text)),)) == []
+
+
 def test_lines_that_documents_share_repeat_and_sentences_are_read_once() -> None:
     shared = "Bees are kept in hives all over the world."
     own = ["Clover flowers in June.", "Willow flowers in March.", "Heather flowers in August.", "Lime is a tree."]

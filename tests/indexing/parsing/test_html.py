@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.types.corpus import Heading
+from leanrag_core.types.corpus import Heading, Span
 from tests.indexing.parsing.conftest import Read
 
 
@@ -32,6 +32,27 @@ def test_a_table_row_is_a_paragraph_of_cells(read: Read) -> None:
 
 def test_list_items_are_marked_and_white_space_is_folded(read: Read) -> None:
     assert read("a.html", "<ul><li>bees\n   dance<li>ants</ul>one<br>two").text == "- bees dance\n\n- ants\n\none two"
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "<pre>\n# ls  -l\ntotal 0\n</pre>",
+        "<pre># ls  -l<br>total 0</pre>",
+        "<pre><div># ls  -l</div><div>total 0</div></pre>",
+        '<pre class="screen"><code># </code><b>ls  -l\n</b>total 0</pre>',
+    ],
+)
+def test_preformatted_text_keeps_its_lines(read: Read, listing: str) -> None:
+    document = read("a.html", f"<p>List the\nfiles:</p>{listing}<p>Nothing is there.</p>")
+    assert document.text == "List the files:\n\n# ls  -l\ntotal 0\n\nNothing is there."
+    assert document.preformatted == (Span(17, 33),)
+
+
+def test_preformatted_text_in_a_cell_is_folded_with_it(read: Read) -> None:
+    page = "<table><tr><td><pre>a\nb</pre></td><td>6</td></tr></table><p>One\ntwo</p>"
+    document = read("a.html", page)
+    assert (document.text, document.preformatted) == ("a b | 6\n\nOne two", ())
 
 
 def test_a_page_within_a_form_is_read_without_its_controls(read: Read) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.types.corpus import Heading
+from leanrag_core.types.corpus import Heading, Span
 from tests.indexing.parsing.conftest import Read
 
 
@@ -39,6 +39,7 @@ def test_a_table_row_is_a_paragraph_of_cells(read: Read) -> None:
 def test_list_items_are_marked_and_code_is_kept_without_its_fence(read: Read) -> None:
     document = read("a.md", "- bees\n- ants\n\n```python\nx = 1\n```\n")
     assert document.text == "- bees\n\n- ants\n\nx = 1"
+    assert document.preformatted == (Span(16, 21),)
 
 
 def test_wrapped_lines_are_one_paragraph_and_hard_breaks_are_kept(read: Read) -> None:

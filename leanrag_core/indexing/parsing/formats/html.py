@@ -1,4 +1,4 @@
-"""HTML: what a reader sees; scripts, styles, navigation and footers are left out."""
+"""HTML: what a reader sees; scripts, styles, navigation and footers are left out. Preformatted text keeps its lines."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
+from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, clean, one_line
 from leanrag_core.indexing.parsing.notes import note
 
 SUFFIXES = ("html", "htm", "xhtml")
@@ -122,12 +122,14 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
     line: list[str] = []
     links: list[str] = []  # texts of the line that are in links
     of_links: list[int] = []  # for each block, how many links it is, or 0
-    cell_depth = link_depth = to_neighbours = 0  # the last: links of the line that lead to the page's neighbours
+    cell_depth = link_depth = pre_depth = 0
+    to_neighbours = 0  # links of the line that lead to the page's neighbours
 
     def flush(kind: str = "paragraph", level: int = 0, prefix: str = "") -> None:
         nonlocal to_neighbours
-        text = one_line("".join(line))
-        if text:
+        text = "".join(line)
+        text = clean(text) if kind == "preformatted" else one_line(text)
+        if text.strip():
             if kind == "paragraph" and to_neighbours and _words(line) - _words(links) <= 2 * to_neighbours:
                 kind = "boilerplate"
             blocks.append(Block(prefix + text, kind, level))
@@ -158,6 +160,9 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
                 flush("heading", _HEADINGS[tag])
             elif tag in ("td", "th"):
                 line.append(" | ")
+            elif tag == "pre":
+                pre_depth -= 1
+                flush("preformatted")
             elif tag == "tr":
                 cells = "".join(line).strip().strip("|").strip()
                 line[:] = [cells]
@@ -165,14 +170,15 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
             else:
                 flush(prefix="- " if tag == "li" else "")
             continue
-        if tag in _BLOCKS and cell_depth:
-            line.append(" ")
+        if tag in _BLOCKS and (cell_depth or pre_depth):
+            line.append("\n" if pre_depth else " ")
         elif tag in _BLOCKS:
             if line and tag != "br":
                 flush()
             elif tag == "br":
                 line.append(" ")
                 continue
+            pre_depth += tag == "pre"
             stack.append((node, True))
         elif tag in ("td", "th"):
             cell_depth += 1

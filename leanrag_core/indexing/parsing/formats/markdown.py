@@ -51,7 +51,7 @@ def _blocks(tokens: list[Any]) -> list[Block]:
             else:
                 blocks.append(Block(f"- {text}" if "list_item_open" in open_tags else text))
         elif token.type in ("fence", "code_block"):
-            blocks.append(Block(token.content))
+            blocks.append(Block(token.content, "preformatted"))
         elif token.type == "html_block":
             from leanrag_core.indexing.parsing.formats.html import blocks_of
 
