@@ -4,10 +4,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 from leanrag_core.indexing.extraction.english import english_dictionary
 from leanrag_core.indexing.extraction.english_types import VAGUE, company_of, settled_types
 from leanrag_core.indexing.extraction.sentences import ReadSentence
+from leanrag_core.text.words import FUNCTION_WORDS
 
 _ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -22,7 +24,7 @@ class Names:
     """Settled names.
 
     joined: (document, key) to the key of its long form. shown: name of each key. kind: its type in running text.
-    passing: keys of plain nouns that a large corpus mentions once, which are no entities of it.
+    passing: keys of plain nouns that a large corpus mentions once, and of labels; these are no entities of it.
     """
 
     joined: dict[tuple[int, str], str]
@@ -79,7 +81,9 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     types: dict[str, Counter[str]] = defaultdict(Counter)
     keys_in: dict[int, dict[str, None]] = defaultdict(dict)
     spelled: dict[str, Counter[str]] = defaultdict(Counter)  # keys by what is written in running text
+    labels = _Labels()
     for sentence in sentences:
+        labels.read(sentence.text)
         for sighting in sentence.sightings:
             surfaces[sighting.key][sighting.surface] += 1
             types[sighting.key][sighting.type] += 1
@@ -105,7 +109,8 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     _join_articles(joined, keys_in, titles)
     _join_companies(joined, keys_in)
     _fold_single_mentions(joined, sentences, surfaces, shown)
-    return Names(joined, shown, {**kind, **settled}, _passing(joined, surfaces, kind, set(titles)))
+    alone = _join_labelled(joined, keys_in, shown, as_spelled, labels.found())
+    return Names(joined, shown, {**kind, **settled}, alone | _passing(joined, surfaces, kind, set(titles)))
 
 
 def _passing(
@@ -161,6 +166,65 @@ def _fold_single_mentions(
             if sighting.bare_key and surfaces[sighting.key].total() == 1:
                 joined.setdefault((sentence.document, sighting.key), sighting.bare_key)
                 shown.setdefault(sighting.bare_key, sighting.bare)
+
+
+_FEWEST_LABELS, _MOST_WITHIN = 3, 0.1  # sentences that begin so; those that have it elsewhere, as a share of these
+
+
+class _Labels:
+    """Finds words in capitals that label pieces of text, and stand nowhere else: they begin a title ("TIP Network
+    cables") or stand before the beginning of a sentence ("CAUTION The cables are not supplied.")."""
+
+    def __init__(self) -> None:
+        self._begins: Counter[str] = Counter()
+        self._within: Counter[str] = Counter()
+
+    def read(self, text: str) -> None:
+        """Count the words of a sentence."""
+        tokens = text.split()
+        label = list(takewhile(_is_capitals, tokens))
+        rest = tokens[len(label) :]
+        begins = rest and rest[0][:1].isupper() and (text[-1] not in ".!?" or rest[0].lower() in FUNCTION_WORDS)
+        (self._begins if begins else self._within).update(set(label))
+        self._within.update({token.strip(".,;:()\"'") for token in rest if token.isupper()})
+
+    def found(self) -> frozenset[str]:
+        """Return the labels in all that was read."""
+        return frozenset(
+            word
+            for word, n in self._begins.items()
+            if n >= _FEWEST_LABELS and len(word) > 2 and self._within[word] <= _MOST_WITHIN * n
+        )
+
+
+def _is_capitals(token: str) -> bool:
+    return token.isalpha() and token.isupper()
+
+
+def _join_labelled(
+    joined: dict[tuple[int, str], str],
+    keys_in: Mapping[int, Iterable[str]],
+    shown: dict[str, str],
+    as_spelled: Mapping[str, str],
+    labels: frozenset[str],
+) -> frozenset[str]:
+    """Join names that begin with a label with what it labels ("TIP Network cables", "network cables"); return the keys
+    of labels that stand alone."""
+    alone = set()
+    for document, keys in keys_in.items():
+        for key in keys:
+            words = shown[key].split()
+            named = list(dropwhile(labels.__contains__, words))
+            if not named:
+                alone.add(key)
+            elif len(named) < len(words):
+                name = " ".join(named)
+                bare = as_spelled.get(
+                    name.casefold(), " ".join(key.split()[len(words) - len(named) :]) or name.casefold()
+                )
+                joined[document, key] = joined.get((document, bare), bare)
+                shown.setdefault(bare, name)
+    return frozenset(alone)
 
 
 def _most_frequent(counted: Counter[str]) -> str:

@@ -86,6 +86,26 @@ def test_a_plain_noun_that_a_large_corpus_says_once_is_passed_over_and_reported(
     assert any("plain nouns that the corpus says once, e.g. pleasure" in drop.reason for drop in extractions[0].drops)
 
 
+def test_a_label_in_capitals_is_no_part_of_the_name_behind_it() -> None:
+    labelled = ["CAUTION Network cables", "CAUTION The mail server starts first.", "CAUTION Backup tapes"]
+    names = set(types("\n\n".join([*labelled, "Network cables are sold separately."])))
+    assert {"mail server", "Backup tapes"} <= names
+    assert not [name for name in names if "CAUTION" in name]
+    assert len([name for name in names if name.lower() == "network cables"]) == 1
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["CAUTION Network cables", "CAUTION Backup tapes"],  # too few to tell
+        ["CAUTION Network cables", "CAUTION Backup tapes", "CAUTION Mail servers", "The firm CAUTION sells cables."],
+        ["CAUTION Network sells cables.", "CAUTION Network has a server.", "CAUTION Network made tapes."],
+    ],
+)
+def test_capitals_that_stand_elsewhere_too_are_part_of_the_name(texts: list[str]) -> None:
+    assert [name for name in types("\n\n".join(texts)) if name.startswith("CAUTION")]
+
+
 def test_an_evaluating_word_falls_off_a_phrase_that_occurs_once() -> None:
     names = set(types("The keeper buys new queens. Every queen lays eggs."))
     assert {"keeper", "eggs"} <= names
