@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, pairwise, takewhile
 
 from leanrag_core.indexing.extraction.english import english_dictionary
 from leanrag_core.indexing.extraction.english_types import VAGUE, company_of, settled_types
@@ -168,12 +168,12 @@ def _fold_single_mentions(
                 shown.setdefault(sighting.bare_key, sighting.bare)
 
 
-_FEWEST_LABELS, _MOST_WITHIN = 3, 0.1  # sentences that begin so; those that have it elsewhere, as a share of these
+_FEWEST_LABELS, _MOST_WITHIN = 5, 0.8  # sentences that begin so; those that have it elsewhere, as a share of these
 
 
 class _Labels:
-    """Finds words in capitals that label pieces of text, and stand nowhere else: they begin a title ("TIP Network
-    cables") or stand before the beginning of a sentence ("CAUTION The cables are not supplied.")."""
+    """Finds words in capitals that label pieces of text: they begin a title ("TIP Network cables") or stand before the
+    beginning of a sentence ("CAUTION The cables are not supplied."); few of them stand before small letters."""
 
     def __init__(self) -> None:
         self._begins: Counter[str] = Counter()
@@ -181,12 +181,14 @@ class _Labels:
 
     def read(self, text: str) -> None:
         """Count the words of a sentence."""
-        tokens = text.split()
+        tokens = [token.strip(".,;:()\"'“”‘’") for token in text.split()]
         label = list(takewhile(_is_capitals, tokens))
         rest = tokens[len(label) :]
         begins = rest and rest[0][:1].isupper() and (text[-1] not in ".!?" or rest[0].lower() in FUNCTION_WORDS)
         (self._begins if begins else self._within).update(set(label))
-        self._within.update({token.strip(".,;:()\"'") for token in rest if token.isupper()})
+        self._within.update(
+            {word for word, after in pairwise([*rest, ""]) if word.isupper() and not after[:1].isupper()}
+        )
 
     def found(self) -> frozenset[str]:
         """Return the labels in all that was read."""

@@ -88,18 +88,23 @@ def test_a_plain_noun_that_a_large_corpus_says_once_is_passed_over_and_reported(
 
 def test_a_label_in_capitals_is_no_part_of_the_name_behind_it() -> None:
     labelled = ["CAUTION Network cables", "CAUTION The mail server starts first.", "CAUTION Backup tapes"]
-    names = set(types("\n\n".join([*labelled, "Network cables are sold separately."])))
+    labelled += ["CAUTION Hard disks", "CAUTION Old printers"]
+    elsewhere = "Network cables are sold separately (see “CAUTION Backup tapes”)."
+    names = set(types("\n\n".join([*labelled, elsewhere])))
     assert {"mail server", "Backup tapes"} <= names
     assert not [name for name in names if "CAUTION" in name]
     assert len([name for name in names if name.lower() == "network cables"]) == 1
+
+
+_LABELLED = ("Network cables", "Backup tapes", "Mail servers", "Hard disks", "Old printers")
 
 
 @pytest.mark.parametrize(
     "texts",
     [
         ["CAUTION Network cables", "CAUTION Backup tapes"],  # too few to tell
-        ["CAUTION Network cables", "CAUTION Backup tapes", "CAUTION Mail servers", "The firm CAUTION sells cables."],
-        ["CAUTION Network sells cables.", "CAUTION Network has a server.", "CAUTION Network made tapes."],
+        [*(f"CAUTION {each}" for each in _LABELLED), *["The CAUTION cables are sold."] * 5],
+        [f"CAUTION Network sells {each}." for each in _LABELLED],
     ],
 )
 def test_capitals_that_stand_elsewhere_too_are_part_of_the_name(texts: list[str]) -> None:
