@@ -168,12 +168,16 @@ def weighted_share(n_with: Mapping[str, int], n_windows: int) -> float:
     return round(math.fsum(weight[word] for word, n in n_with.items() if n) / total, 6) if total else 1.0
 
 
+_SHORT_KEY = 6  # letters
+
+
 def meet(left: str, right: str) -> bool:
     """Return whether two keys are of one word or of words that are derived alike ("translate", "translation")."""
     if left == right:
         return True
-    shared = max(4, min(len(left), len(right)) - 2)
-    return min(len(left), len(right)) >= 4 and left[:shared] == right[:shared] and abs(len(left) - len(right)) <= 4
+    shortest = min(len(left), len(right))
+    shared = max(4, shortest - (2 if shortest > _SHORT_KEY else 1))  # "invent" is not "invest"
+    return shortest >= 4 and left[:shared] == right[:shared] and abs(len(left) - len(right)) <= 4
 
 
 def _part(piece: str) -> Asked:

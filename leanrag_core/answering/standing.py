@@ -2,7 +2,8 @@
 
 The rule: a part of a question is answered where a sentence, with the two before it, holds a value of the kind that is
 asked for, and enough of the words of its main clause. Names may stand anywhere in the same item: a text goes on with
-pronouns. A name of several words counts once; rare words count more. Questions of several clauses need less, since
+pronouns. A name of several words counts once, its numbers with it; rare words count more. Where nothing but names is
+left, the word for what is asked counts too. Questions of several clauses need less, since
 their parts stand in several places; open questions ("how", yes or no) need three tenths of their words, anywhere in the
 context; those about the whole collection need nothing.
 Measured by `python -m benchmarks.abstention`; English alone.
@@ -171,18 +172,23 @@ def _share(part: Asked, windows: Sequence[_Window], question_words: frozenset[st
     def held(word: str, window: _Window) -> bool:
         return not forms[word].isdisjoint(window.item if word in names else window.keys)
 
+    def is_held(words: Sequence[str], window: _Window) -> bool:
+        numbers = [word for word in words if word.isdigit()]  # "Debian 13" is not "Debian 11"
+        return any(held(word, window) for word in words) and all(held(number, window) for number in numbers)
+
     weight = {word: math.log(1 + len(windows) / (1 + sum(held(word, window) for window in windows))) for word in wanted}
     units = [(tuple(sorted(name & weight.keys())), name) for name in part.names]
     counted = [(words, max(weight[word] for word in words)) for words, _ in units if words]
     # An answer names an electrometer or a year, and need not say that it is an instrument or a year.
     heads = frozenset(map(key, part.asked)) if part.kind != THING and not part.counted else frozenset[str]()
-    counted += [((word,), weight[word]) for word in wanted if word not in names and word not in heads]
+    others = [((word,), weight[word]) for word in wanted if word not in names]
+    counted += [each for each in others if heads.isdisjoint(each[0])] or others
     total = math.fsum(value for _, value in counted)
     if not total:
         return 1.0
     best = 0.0
     for window in windows:
-        share = math.fsum(value for words, value in counted if any(held(word, window) for word in words)) / total
+        share = math.fsum(value for words, value in counted if is_held(words, window)) / total
         if share > best and holds_value(part, window.sentence, window.text, question_words):
             best = share
     return round(best, 6)
