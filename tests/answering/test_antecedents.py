@@ -31,6 +31,10 @@ def test_he_is_whom_the_nearest_sentence_before_names(place: int, persons: froze
         "Later",
         "From the end of 1628",
         "At the age of nineteen",
+        "At the age of twenty-five",
+        "In the nineteenth century",
+        "In the late 17th century",
+        "In Århus",
         "In May 1933",
         "Soon,",
     ],
@@ -81,3 +85,13 @@ def test_a_heading_or_half_a_sentence_is_brought_by_none() -> None:
 def test_whom_the_question_names_need_not_be_named_again() -> None:
     assert antecedents(FRISCH, 4, frozenset({"Frisch"}), "What did Karl von Frisch share in 1973?") == ()
     assert antecedents(FRISCH, 4, frozenset({"Frisch"}), "What did the man share in May 1973?") == FRISCH[:1]
+
+
+def test_a_first_word_that_the_question_begins_with_too_is_no_name() -> None:
+    sentences = ("In Munich the zoologist Karl von Frisch read the dances.", "In 1973 he shared a prize.")
+    assert antecedents(sentences, 1, frozenset(), "In which year was the prize shared?") == sentences[:1]
+
+
+def test_a_name_may_begin_with_an_accented_letter() -> None:
+    sentences = ("Ångström measured light.", "The road to Uppsala was bad.", "In 1868 he drew the spectrum.")
+    assert antecedents(sentences, 2, frozenset({"Ångström"}), QUESTION) == sentences[:1]
