@@ -35,9 +35,10 @@ _SURVEY = re.compile(
     r"|(?:[\w'’-]+\s+){2,5}documents)\b",
     re.I,
 )
+# "Was" is German for "what", unless other words are English.
 _OPEN_IN_ENGLISH = re.compile(
-    r"\bhow\b|^\W*(?:am|are|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|were|will|would"
-    r"|was(?! (?:bedeutet|hat|heißt|ist|kann|macht|sind|war|wird|wurde)\b))\b",  # not "was" as the German for "what"
+    r"\bhow\b|^\W*(?:are|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|were|will|would"
+    r"|was\b(?=.* (?:a|by|for|he|her|his|it|of|she|that|the|there|they|this|to)\b))\b",
     re.I,
 )
 _NAME = re.compile(r"[A-Z][\w.&'-]*(?:\s+(?:(?:of|de|von|van)\s+)?[A-Z0-9][\w.&'-]*)*")

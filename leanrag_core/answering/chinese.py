@@ -20,17 +20,17 @@ from leanrag_core.types.trace import Trace
 
 _ENOUGH, _ENOUGH_OF_PARTS = 0.55, 0.4  # share of the content words of a part, by weight; where others stand elsewhere
 _ENOUGH_ANYWHERE = 0.15  # less than in English: the dictionary cuts names that it does not know
-_HOW_OR_WHETHER = re.compile("怎|如何|是否|[吗呢][？?]?$")
+_HOW_OR_WHETHER = r"怎|如何|[是能可会]否|(.)[不没]\1|[吗呢]$"  # "会不会": whether
 _BEFORE = 2  # sentences that a sentence goes on from
 _PARTS = re.compile(r"[，,；;。？?]+")
 _ASKS = re.compile(
-    "谁|什么|甚么|哪|何时|何处|何地|何人|为何|如何|怎|多少|几(?!乎)|多(?:高|长|宽|深|远|大|重|久|快|厚)|是否|[吗呢]$"
+    "谁|什么|甚么|哪|何时|何处|何地|何人|为何|多少|几(?!乎)|多(?:高|长|宽|深|远|大|重|久|快|厚)|" + _HOW_OR_WHETHER
 )
 _KINDS = (
     (REASON, re.compile("为什么|为何|何以|什么原因|缘故")),
     (DATE, re.compile("何时|什么时候|什么时间|哪些?一?[年天日月]|哪个(?:朝代|年代|世纪|季节|月)|几[年月日]")),
     (NUMBER, re.compile("多少|几(?!乎)|多(?:高|长|宽|深|远|大|重|久|快|厚)|百分比|比例")),
-    (OPEN, re.compile("怎|如何|是否|[吗呢]$|哪些|有什么关系|有何")),
+    (OPEN, re.compile(f"{_HOW_OR_WHETHER}|哪些|有什么关系|有何")),
 )
 _DIGITS = "0-9０-９一二三四五六七八九十百千万亿两半数"
 _VALUES = {
@@ -55,12 +55,14 @@ def is_answered_in_chinese(question: str, trace: Trace) -> bool:
         for item in trace.context.items
         for sentence, window in _windows(item.text, item.lead)
     ]
-    if not parts or any(part.kind == OPEN for part in parts):
-        words = dict.fromkeys(word for part in parts for word in part.asked)
-        n_with = {word: sum(word in window for _, window, _ in windows) for word in words}
-        return not _HOW_OR_WHETHER.search(question) or weighted_share(n_with, len(windows)) >= _ENOUGH_ANYWHERE
-    enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH
-    return any(_share(part, windows) >= enough for part in parts)
+    open_parts = [part for part in parts if part.kind == OPEN]
+    if parts and not open_parts:
+        enough = _ENOUGH_OF_PARTS if len(parts) > 1 else _ENOUGH
+        return any(_share(part, windows) >= enough for part in parts)
+    words = dict.fromkeys(word for part in parts for word in part.asked)
+    n_with = {word: sum(word in window for _, window, _ in windows) for word in words}
+    asks_how_or_whether = any(re.search(_HOW_OR_WHETHER, part.text) for part in open_parts)
+    return not asks_how_or_whether or weighted_share(n_with, len(windows)) >= _ENOUGH_ANYWHERE
 
 
 def holds_chinese_value(kind: str, sentence: str) -> bool:
