@@ -1,7 +1,7 @@
 """Experiments: look up inputs, make parts, ask questions and store the results, in this process or by a job."""
 
 import platform
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -42,7 +42,7 @@ from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter, 
 from leanrag_core.text.tokens import count_many
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.config import BUILTIN, require_choice
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Judgement, MissingPart, human_judge
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, Judgement, MissingPart, RunSpec, human_judge
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
 from leanrag_core.types.manifest import FINISHED
@@ -251,6 +251,7 @@ class Experiments:
         models = access.make(budget=budget)
         if again:  # here and not in the job, which may be stopped and resumed
             id_, inputs = self.begin(spec, models, make_parts=True)
+            self._require_idle(id_, inputs.spec)
             self.forget(id_, inputs)
         else:
             inputs = self.inputs(spec, models)
@@ -260,7 +261,8 @@ class Experiments:
 
     def delete(self, id_: str) -> None:
         """Delete the experiment. Raises as its store does, also where a job that runs it has not begun to write."""
-        self._require_idle(id_, self.store.spec(id_))
+        with suppress(RecordDamaged):  # no job runs what cannot be read
+            self._require_idle(id_, self.store.spec(id_))
         self.store.delete(id_)
 
     def _require_idle(self, id_: str, spec: ExperimentSpec) -> None:
@@ -279,15 +281,15 @@ class Experiments:
         best: dict[str, MeasuredRecall] = {}
         for id_, _ in self.store.changes():
             with suppress(ExperimentNotFound, RecordDamaged):  # deleted just now, or damaged: lists report it
-                asked = about.get(self.store.spec(id_).question_set, "")
-                index_ids = [index for index, corpus in corpus_of.items() if asked in ("", corpus)]
-                for index_id, measured in self._recall_of(id_, index_ids).items():
+                spec = self.store.spec(id_)
+                asked = about.get(spec.question_set, "")
+                runs = [run for run in spec.runs if run.index in corpus_of and asked in ("", corpus_of[run.index])]
+                for index_id, measured in self._recall_of(id_, runs).items():
                     if index_id not in best or measured.n_questions > best[index_id].n_questions:
                         best[index_id] = measured
         return best
 
-    def _recall_of(self, experiment_id: str, index_ids: Collection[str]) -> dict[str, MeasuredRecall]:
-        runs = [run for run in self.store.spec(experiment_id).runs if run.index in index_ids]
+    def _recall_of(self, experiment_id: str, runs: Sequence[RunSpec]) -> dict[str, MeasuredRecall]:
         leanrag = strategies().named("leanrag")
         official = official_settings(leanrag)
         runs = [run for run in runs if run.strategy == "leanrag" and all_settings(leanrag, run.options) == official]

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.evaluation.experiments.running import Batch, BatchWork, Measured, questions_digest, specification_id
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.sweeps.findings import assembled
@@ -313,7 +314,8 @@ class Sweeps:
 
     def delete(self, id_: str) -> None:
         """Delete the sweep. Raises as its store does, also where a job that runs it has not begun to write."""
-        self._require_idle(id_, self.store.read(id_).spec)
+        with suppress(RecordDamaged):  # no job runs what cannot be read
+            self._require_idle(id_, self.store.read(id_).spec)
         self.store.delete(id_)
 
     def _require_idle(self, id_: str, spec: SweepSpec) -> None:

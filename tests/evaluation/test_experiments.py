@@ -230,10 +230,14 @@ def test_an_experiment_whose_job_waits_is_neither_deleted_nor_begun_twice(
     monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
     first = bench.experiments.run(spec)
     job = bench.experiments.start(spec)
-    for act in (lambda: bench.experiments.delete(first.id), lambda: bench.experiments.start(spec)):
+    for act in (
+        lambda: bench.experiments.delete(first.id),
+        lambda: bench.experiments.start(spec),
+        lambda: bench.experiments.start(spec, again=True),
+    ):
         with pytest.raises(InvalidConfig, match="another process is running the experiment"):
             act()
-    assert bench.experiments.store.is_there(first.id)
+    assert bench.experiments.store.read(first.id).rows == first.rows
     assert len(bench.jobs.all()) == 1
     assert bench.run_job(bench.jobs.folder(job)) == 0
     bench.experiments.delete(first.id)
@@ -269,7 +273,7 @@ def test_a_damaged_experiment_hides_no_other_and_can_be_deleted(bench: Workbench
     (folder / "spec.json").write_text("no json")
     with pytest.raises(RecordDamaged):
         bench.experiments.store.read("broken")
-    bench.experiments.store.delete("broken")
+    bench.experiments.delete("broken")
     assert bench.experiments.store.damaged() == ()
 
 

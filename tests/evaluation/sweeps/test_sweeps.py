@@ -152,6 +152,14 @@ def test_a_sweep_whose_job_waits_is_neither_deleted_nor_begun_twice(
     assert own_sweeps(bench) == ()
 
 
+def test_a_damaged_sweep_can_be_deleted(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    (bench.sweeps.store.folder(summary.id) / "spec.json").write_text("no json")
+    assert [each.id for each in bench.sweeps.store.damaged()] == [summary.id]
+    bench.sweeps.delete(summary.id)
+    assert bench.sweeps.store.damaged() == ()
+
+
 def test_a_deleted_sweep_is_gone_with_its_indexes(bench: Workbench) -> None:
     (summary,) = own_sweeps(bench)
     folder = bench.sweeps.store.folder(summary.id)
