@@ -69,11 +69,6 @@ def known() -> tuple[Message, ...]:
     )
 
 
-def _listed(titles: Sequence[Message]) -> Message:
-    first, *others = titles
-    return message("file.listed", first=first, rest=_listed(others)) if others else first
-
-
 def parse_upload(name: str, content: bytes) -> ParsedUpload:
     """Return the documents in a file of that name, read in this process; never raises for what the file holds.
 
@@ -156,9 +151,9 @@ def suffix_of(name: str) -> str:
 def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -> ParsedUpload:
     if reader is None:
         suffix, broken = suffix_of(shown), tuple(each.message for each in broken_formats())
-        reason = message("file.unknown_format", suffix=suffix, formats=_listed(known()))
+        reason = message("file.unknown_format", suffix=suffix, formats=known())
         if broken:
-            reason = message("file.unknown_format_or_broken", suffix=suffix, formats=_listed(known()), broken=broken)
+            reason = message("file.unknown_format_or_broken", suffix=suffix, formats=known(), broken=broken)
         return ParsedUpload((), (Refusal(label, reason),))
     if not content.strip():
         return ParsedUpload((), (Refusal(label, message("file.empty")),))

@@ -25,7 +25,7 @@ def test_every_reader_of_the_folder_is_found() -> None:
 def test_an_unknown_ending_is_refused_with_the_list_of_known_ones(refused: Callable[..., str]) -> None:
     assert refused("a.exe", "x") == (
         ".exe files are not read: save it as one of "
-        "CSV, DOCX, EPUB, HTML, JSON, JSONL, Markdown, PDF, plain text, PPTX, XLSX, ZIP"
+        "CSV, DOCX, EPUB, HTML, JSON, JSONL, Markdown, PDF, plain text, PPTX, XLSX and ZIP"
     )
 
 
