@@ -119,8 +119,8 @@ def _from_jsonl(name: str, lines: Mapping[int, str]) -> tuple[Judgement, ...]:
             judgement = from_values(Judgement, _completed(cells), name=name)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, RecordDamaged) as error:
             raise InvalidConfig("judge_file.bad_line", file=name, line=number) from error
-        known = judgement.question and judgement.first and judgement.kind in (PAIRWISE, ABSOLUTE, GRADED)
-        if not known or not all(0 <= words <= _MOST_BYTES for words in judgement.words):
+        is_named = judgement.question and judgement.first and judgement.kind in (PAIRWISE, ABSOLUTE, GRADED)
+        if not is_named or not all(0 <= n_words <= _MOST_BYTES for n_words in judgement.words):
             raise InvalidConfig("judge_file.bad_line", file=name, line=number)
         judgements.append(judgement)
     return tuple(judgements)
@@ -298,7 +298,7 @@ def aligned(replies: Sequence[str], texts: Sequence[str]) -> list[int]:
     steps: list[list[int]] = []
     for row, reply in enumerate(replies):
         shared = frozenset(lexical_tokens(reply)) & weight.keys()
-        scores = [sum(weight[word] for word in shared & words_of[row + passed]) for passed in range(spare + 1)]
+        scores = [math.fsum(weight[word] for word in shared & words_of[row + passed]) for passed in range(spare + 1)]
         chosen, reached = [], []
         leader = 0
         for passed in range(spare + 1):

@@ -92,6 +92,14 @@ def test_alignment_passes_over_what_has_no_reply() -> None:
     assert aligned(["one", "two"], ["one", "two"]) == [0, 1]
 
 
+def test_of_texts_with_the_same_words_a_reply_is_about_the_first() -> None:
+    """However their weights are added up, which depends on the order of a set."""
+    for start in range(20):
+        words = [f"word{number}" for number in range(start, start + 60)]
+        others = [" ".join(words[:n]) for n in range(1, 50, 3)]
+        assert aligned([" ".join(words)], [" ".join(words), " ".join(reversed(words)), *others]) == [0]
+
+
 def test_our_own_records_and_rows_read_as_they_were_written() -> None:
     judgement = Judgement("j", PAIRWISE, "q1", "a", "b", 1, {"overall": 2.0, "directness": None}, "p", "r", (5, 7))
     (read,) = read_judge_files([JudgeFile("own.jsonl", to_json(judgement))]).judgements
