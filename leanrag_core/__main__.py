@@ -104,19 +104,17 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
         return 1
     except OSError as error:
         if isinstance(error, BrokenPipeError) and _has_no_reader(sys.stdout):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that what is left can be flushed
             return 128 + signal.SIGPIPE
         print(f"leanrag: the system refused: {in_words(error)}", file=sys.stderr)
         return 1
 
 
 def _has_no_reader(output: TextIO) -> bool:
-    """Return whether the program that reads the output has ended, as `head` does; what is left is then thrown away."""
+    """Return whether the program that reads the output has ended, as `head` does."""
     watched = select.poll()
     watched.register(output, 0)  # for errors alone
-    if not watched.poll(0):
-        return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
-    return True
+    return bool(watched.poll(0))
 
 
 def command_parser(verb: str) -> argparse.ArgumentParser:

@@ -346,7 +346,8 @@ def _tau_suggestion(
 def _reach_suggestion(
     name: str, chosen: ReachEvidence, tried: Sequence[ReachEvidence], kind: str, n_questions: int
 ) -> Suggestion:
-    """kind: of the questions, "gold" or "names"."""
+    """Suggest the chosen value, with how much of the gold evidence, or of the named entities, it reaches. kind: of the
+    questions, "gold" or "names"."""
     reason = message(
         f"suggest.reason.{name}.{kind}",
         value=chosen.value,

@@ -82,11 +82,11 @@ class _Hashes:
 @cache
 def _hashes(weights: Path, changed: int) -> _Hashes:
     """Hash the weights. changed: when the file changed, so that another file in its place is read anew."""
-    of_weights = hashlib.sha256(weights.read_bytes())  # all others begin with these
+    of_weights, tokenizer = hashlib.sha256(weights.read_bytes()), _TOKENIZER.read_bytes()
     of_form: dict[str, str] = {}
     for form in FORMS:
-        own = of_weights.copy()
-        own.update(_TOKENIZER.read_bytes() + (b"" if form == FLOATS else form.encode()))
+        own = of_weights.copy()  # every form begins with the weights
+        own.update(tokenizer + (b"" if form == FLOATS else form.encode()))
         of_form[form] = own.hexdigest()
     return _Hashes(of_weights.hexdigest(), of_form)
 

@@ -310,12 +310,12 @@ class LayerStep:
             blocks.append(pa.array(texts, pa.string()))
             cut, shortened = cut + sum(cuts), shortened + sum(n_cut > 0 for n_cut in cuts)
         if cut:
-            self._drop_relations(
+            self._record_drop(
                 f"{shortened} concatenated relations exceed {self.rules.concatenation_tokens} tokens: {cut} "
                 "descriptions of their members were shortened or left out"
             )
         if self.n_dropped:
-            self._drop_relations(
+            self._record_drop(
                 f"{self.n_dropped} relations of nodes that are alone in their cluster, by the rule for them"
             )
         self.counts = RelationCounts(
@@ -346,7 +346,7 @@ class LayerStep:
         tau = self.rules.tau.threshold(self.number, groups.strength)
         return tau, groups.strength > tau
 
-    def _drop_relations(self, reason: str) -> None:
+    def _record_drop(self, reason: str) -> None:
         self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
 
     def _records(self, rows: np.ndarray) -> str:

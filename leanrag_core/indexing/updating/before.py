@@ -10,12 +10,7 @@ import pyarrow as pa
 
 from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components
 from leanrag_core.clustering.refit import PreviousClusters, refit
-from leanrag_core.indexing.aggregation.hierarchy import (
-    Hierarchy,
-    Start,
-    fresh_clusters,
-    remember_layers,
-)
+from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, Start, fresh_clusters, remember_layers
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.types.corpus import Chunk

@@ -33,6 +33,7 @@ from leanrag_core.retrieval.vector_search import best_first, cosines
 from leanrag_core.types.config import option
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import entries_of
 from leanrag_core.types.text_tree import TextTree
 from leanrag_core.types.trace import Trace, TraceItem
 from leanrag_core.types.walks import NounGraph
@@ -187,7 +188,7 @@ class Strategy(StrategyBase[Config]):
         counts = graph.counts[[item.row for item in entities]].tocsc() if entities else None
         reasons: dict[int, PassageReason] = {}
         for chunk, row in leaves.items():
-            places = [] if counts is None else counts.indices[slice(*counts.indptr[chunk : chunk + 2])].tolist()
+            places = [] if counts is None else entries_of(counts, chunk).tolist()
             reasons[chunk] = PassageReason(nodes.reasons[row], tuple(entities[place].id for place in sorted(places)))
         return passage_items(index, list(leaves), {chunk: nodes.scores[row] for chunk, row in leaves.items()}, reasons)
 
@@ -220,9 +221,7 @@ def named_entities(layer: Layer, question: str) -> list[int]:
 
 def near_pairs(graph: NounGraph, entities: list[int], *, most_hops: int) -> list[NearPair]:
     """Return all pairs of those entities with a path of at most so many hops, in the order of the entities."""
-    chunks_of = {
-        row: set(graph.counts.indices[slice(*graph.counts.indptr[row : row + 2])].tolist()) for row in entities
-    }
+    chunks_of = {row: set(entries_of(graph.counts, row).tolist()) for row in entities}
     pairs = []
     for first, second in combinations(entities, 2):
         path = shortest_path(graph.adjacency, first, second, most_hops=most_hops)
