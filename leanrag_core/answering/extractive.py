@@ -41,6 +41,8 @@ _COVERAGE = 0.8  # of a score; the rest is the cosine
 # much as the words of the sentence itself, which would otherwise be chosen for its neighbours.
 _AROUND = 0.5
 _NEAR_BEST = 0.72  # further sentences must score this share of the best one
+# Where no passage holds this share of the question's words that a description holds, descriptions answer too.
+_LITTLE = 0.4
 _VALUE = 0.6  # what a sentence gains for a part of the question that asks for the kind of value it holds
 _NEAREST = 3  # passages that are shown where nothing answers
 _BEFORE = 2  # sentences that a sentence goes on from
@@ -116,7 +118,10 @@ def extractive_answer(
     scores[of_others] -= _PASSAGES_FIRST * bool(of_passages)
     alike = passage_scale(cosines)
     asked_words = frozenset(plain_words(trace.question))
-    among = of_passages or of_others
+    in_passages, in_others = (
+        max((pool[kept[k]].coverage for k in rows), default=0.0) for rows in (of_passages, of_others)
+    )
+    among = of_passages if in_passages >= _LITTLE * in_others else sorted(of_passages + of_others)
     chosen = []
     for part, vector in zip(parts, embedded[len(kept) :], strict=True):
         # Half by the part and half by the whole question; a value of the kind that is asked for decides between equals.

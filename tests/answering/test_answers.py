@@ -378,3 +378,20 @@ def test_what_an_entity_adds_must_score_a_little_more_than_a_further_passage() -
 
 def test_a_sentence_that_repeats_a_better_one_is_left_out() -> None:
     assert sentences_of_answer({OWN: 0.999, OF_ENTITY: 0.99}, described=False) == [OWN]
+
+
+@pytest.mark.parametrize(
+    ("passage", "first"),
+    [("Isolation is the purpose of virtual machines.", "entities"), ("Volumes grow by vgextend in a group.", "chunks")],
+)
+def test_a_description_answers_where_no_passage_has_the_word_that_is_asked_about(passage: str, first: str) -> None:
+    description = "vgextend adds a disk to a group of volumes."
+    trace = trace_of_passages("What does vgextend do to volumes?", [passage])
+    [section] = trace.context.sections
+    item = replace(section.items[0], mark="E1", ref="command", text=description)
+    about = replace(section, name="entities", letter="E", items=(item,), text=description)
+    entity = replace(trace.items[0], id="command", kind="entity", name="vgextend", source=None, text=description)
+    context = replace(trace.context, sections=(section, about), text=f"{passage}\n{description}")
+    trace = replace(trace, items=(*trace.items, entity), context=context)
+    made = extractive_answer(trace, lambda texts: unit([[1, 0]] * len(texts)), unit([[1, 0]])[0])
+    assert made.parts[0].section == first
