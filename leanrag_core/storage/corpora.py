@@ -9,8 +9,7 @@ import os
 import re
 import secrets
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,23 +21,34 @@ from leanrag_core.errors import (
     CorpusNotFound,
     FolderRefused,
     InvalidConfig,
+    LeanRAGError,
     RecordDamaged,
     StorageFailed,
 )
 from leanrag_core.files import private
-from leanrag_core.files.atomic import sync_folder, write_bytes, writing
-from leanrag_core.files.records import from_json, to_json
+from leanrag_core.files.atomic import sync_folder, writing
+from leanrag_core.files.records import from_json
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.corpus_arrivals import Arrivals, arriving, counted, marked_as_filling, summarise
-from leanrag_core.storage.corpus_database import (
-    BEFORE,
-    DATABASE,
-    FIRST_UPLOAD,
-    CorpusDatabase,
-    DocumentRows,
-    StagedDocuments,
+from leanrag_core.storage.corpus_arrivals import (
+    Arrivals,
+    TakenIn,
+    arriving,
+    counted,
+    duplicate,
+    marked_as_filling,
+    summarise,
 )
-from leanrag_core.storage.corpus_record import CorpusRecord, RefusedFile, tidy_name, tidy_tags
+from leanrag_core.storage.corpus_database import DATABASE, CorpusDatabase
+from leanrag_core.storage.corpus_files import DocumentFiles
+from leanrag_core.storage.corpus_record import (
+    ID,
+    RECORD,
+    CorpusRecord,
+    RefusedFile,
+    tidy_name,
+    tidy_tags,
+    write_record,
+)
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.text.plain_words import in_words
 from leanrag_core.types.corpus import Document, Refusal
@@ -46,13 +56,11 @@ from leanrag_core.types.scope import DocumentData, is_date
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 FILES = 5_000  # documents that have a file each
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FILE = re.compile(  # those with numbers are of a process that was killed
-    r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?|documents\.db(-wal|-shm)?|\.adding-[0-9a-f]+\.db(-wal|-shm|-journal)?"
+    r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?|documents\.db(-wal|-shm)?|\.adding-[0-9a-f]+\.[a-z0-9.-]+"
 )
 _DELETED = ".deleted-"
 _TIMEOUT_SECONDS = 60  # for another session that writes
-_RECORD = "corpus.json"
 _MAX_DOCUMENT_BYTES = 1 << 40  # as much as was parsed is read again; the limit is the parser's
 _MAX_RECORD_BYTES = 1 << 30  # earlier versions kept any number of documents in the record
 _COUNTS_KEPT = 64
@@ -64,23 +72,17 @@ class CorpusStore:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._records: dict[str, tuple[tuple[int, int, int], CorpusRecord]] = {}  # as they read last, by corpus
-        self._counts: BoundedCache[tuple[str, int], tuple[int, int]] = BoundedCache(_COUNTS_KEPT)
-        self._found: BoundedCache[tuple[str, int, str], DocumentRows] = BoundedCache(_COUNTS_KEPT)
+        self._counts: BoundedCache[tuple[str, str], tuple[int, int]] = BoundedCache(_COUNTS_KEPT)
+        self._found: BoundedCache[tuple[str, str, str], Sequence[DocumentSummary]] = BoundedCache(_COUNTS_KEPT)
         private.tighten(root)
 
     def _folder(self, corpus_id: str) -> Path:
-        if not _ID.fullmatch(corpus_id) or not (self.root / corpus_id / _RECORD).is_file():
+        if not ID.fullmatch(corpus_id) or not (self.root / corpus_id / RECORD).is_file():
             raise CorpusNotFound("corpus.not_found", corpus=corpus_id)
         return self.root / corpus_id
 
-    def _document_file(self, corpus_id: str, document_id: str) -> Path:
-        path = self._folder(corpus_id) / f"{document_id}.json"
-        if not _ID.fullmatch(document_id) or path.name == _RECORD or not path.is_file():
-            raise CorpusNotFound("corpus.document_not_found", document=document_id)
-        return path
-
     def _record(self, corpus_id: str) -> CorpusRecord:
-        path = self._folder(corpus_id) / _RECORD
+        path = self._folder(corpus_id) / RECORD
         try:
             file_stat = path.stat()
             file_state = file_stat.st_ino, file_stat.st_mtime_ns, file_stat.st_size
@@ -94,23 +96,20 @@ class CorpusStore:
         except RecordDamaged as error:
             raise CorpusDamaged("corpus.record_damaged", path=str(path), reason=error.reason) from error
 
-    def _database(self, corpus_id: str) -> CorpusDatabase | None:
-        """Return the file of the corpus's documents; None where they have a file each."""
-        return CorpusDatabase(self.root / corpus_id / DATABASE) if self._record(corpus_id).in_database else None
+    def _documents(self, corpus_id: str) -> DocumentFiles | CorpusDatabase:
+        record, folder = self._record(corpus_id), self.root / corpus_id
+        return CorpusDatabase(folder / DATABASE) if record.in_database else DocumentFiles(folder, record)
 
     def version(self, corpus_id: str) -> str:
         """Return a value that changes whenever the documents do. Raises CorpusNotFound, CorpusDamaged."""
-        database = self._database(corpus_id)
-        return f"{self._records[corpus_id][0]}/{database.version if database else ''}"
-
-    def _write(self, folder: Path, record: CorpusRecord) -> None:
-        write_bytes(folder / _RECORD, to_json(record, indent=1), private=True)
+        documents = self._documents(corpus_id)
+        return f"{self._records[corpus_id][0]}/{documents.version}"
 
     def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
         """Make an empty corpus of that name; returns its id. Raises StorageFailed."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
-        if not _ID.fullmatch(corpus_id):
+        if not ID.fullmatch(corpus_id):
             raise InvalidConfig("corpus.id_invalid", corpus=corpus_id)
         folder = self.root / corpus_id
         record = CorpusRecord(
@@ -126,7 +125,7 @@ class CorpusStore:
             private.make_folder(self.root)
             private.make_folder(folder)
             try:
-                self._write(folder, record)
+                write_record(folder, record)
             except BaseException:
                 with contextlib.suppress(OSError):  # a folder that was there before holds files, and stays
                     folder.rmdir()
@@ -141,7 +140,8 @@ class CorpusStore:
         try:
             return corpus_id, self.add(corpus_id, documents, refused=refused)
         except BaseException:
-            self.delete(corpus_id)
+            with contextlib.suppress(LeanRAGError):  # the first error is the one to tell
+                self.delete(corpus_id)
             raise
 
     def source(self, corpus_id: str) -> str:
@@ -161,85 +161,26 @@ class CorpusStore:
         documents. refused: files that could not be read; they are recorded until one of the same name can. It is read
         after the documents, and may grow while they are added. Raises StorageFailed; then none of the documents is in.
         """
-        folder = self._folder(corpus_id)
-        record, database = self._record(corpus_id), self._database(corpus_id)
-        arrivals = Arrivals(folder, room=0 if database else max(0, FILES - len(record.documents)))
-        with marked_as_filling(self.root, corpus_id) as progress:
-            try:
-                return self._added(corpus_id, counted(documents, progress), arrivals, source, refused)
-            except BaseException:
-                self._remove_unrecorded(corpus_id, list(arrivals.rows))
-                raise
-            finally:
-                arrivals.discard()
-
-    def _added(
-        self, corpus_id: str, documents: Iterable[Document], arrivals: Arrivals, source: str, refused: Sequence[Refusal]
-    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
+        record, folder, token = self._record(corpus_id), self.root / corpus_id, secrets.token_hex(8)
+        room = 0 if record.in_database else max(0, FILES - len(record.documents))
         what, kept = message("what.documents", corpus=corpus_id), message("kept.no_document_added")
-        with writing(what, kept):
-            known = self._record(corpus_id).names_by_id()
-            duplicates = []
-            for document in documents:
-                first = known.get(document.id) or arrivals.name_of(document.id)
-                if first:
-                    duplicates.append(_duplicate(document.name, first))
-                else:
-                    arrivals.put(document)
-            arrivals.sync()
-        with self._locked(what, kept):
-            if arrivals.staged is None and not self._record(corpus_id).in_database:
-                return self._record_added(corpus_id, list(arrivals.rows.values()), duplicates, source, refused)
-            return self._take_in(corpus_id, arrivals, duplicates, source, refused)
-
-    def _take_in(
-        self,
-        corpus_id: str,
-        arrivals: Arrivals,
-        duplicates: list[Refusal],
-        source: str,
-        refused: Sequence[Refusal],
-    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
-        """Put the documents into the corpus's own file, and return them. Needs the lock."""
-        folder, record = self._folder(corpus_id), self._record(corpus_id)
-        staged, database = arrivals.stage(), CorpusDatabase(folder / DATABASE)
-        if record.in_database:
-            staged.complete()
-            upload, twice = database.take(staged.path)
-            duplicates = [*duplicates, *(_duplicate(row.name, database.name_of(row.id)) for row in twice)]
-        else:
-            upload = FIRST_UPLOAD
-            duplicates = [*duplicates, *self._take_before(folder, record, staged)]
-            staged.complete()
-            for ending in ("", "-wal", "-shm"):  # of such a change that was cut short
-                database.path.with_name(f"{DATABASE}{ending}").unlink(missing_ok=True)
-            os.replace(staged.path, database.path)
-        added = database.rows(upload=upload)
-        names = {refusal.name for refusal in (*duplicates, *refused)}
-        still = [row for row in record.refused if row.name not in names and not database.has_name(row.name, upload)]
-        changed = replace(
-            record,
-            documents=(),
-            in_database=True,
-            source=source or record.source,
-            refused=(*still, *map(RefusedFile.of, refused)),
-        )
-        if changed != record:
-            self._write(folder, changed)
-        sync_folder(folder)
-        for id_ in {row.id for row in record.documents} | set(arrivals.rows):
-            (folder / f"{id_}.json").unlink(missing_ok=True)
-        return added, duplicates
-
-    def _take_before(self, folder: Path, record: CorpusRecord, staged: StagedDocuments) -> Iterator[Refusal]:
-        """Add the documents that have a file each; yield refusals of staged ones that others have added meanwhile."""
-        for row in record.documents:
-            for id_ in {row.id, row.read_as} - {""}:
-                name = staged.name_of(id_)
-                if name:
-                    staged.drop(id_)
-                    yield _duplicate(name, row.name)
-            staged.put(row.id, (folder / f"{row.id}.json").read_bytes(), row, BEFORE)
+        arrivals = Arrivals(folder, token, room=room)
+        with marked_as_filling(self.root, corpus_id, token) as progress:
+            try:
+                with writing(what, kept):
+                    duplicates = _put(counted(documents, progress), arrivals, record.names_by_id())
+                    arrivals.sync()
+                with self._locked(what, kept):
+                    record = self._record(corpus_id)
+                    with arrivals.taken_in(record) as taken:
+                        duplicates += taken.duplicates
+                        changed = replace(_with_refusals(taken, duplicates, refused), source=source or record.source)
+                        if changed != record:
+                            write_record(folder, changed)
+                    return taken.added, duplicates
+            finally:
+                with contextlib.suppress(OSError):  # what came of the documents is told, and not what stays beside them
+                    arrivals.discard()
 
     @contextlib.contextmanager
     def _locked(self, what: Message, kept: Message | None = None) -> Iterator[None]:
@@ -251,45 +192,18 @@ class CorpusStore:
             except Timeout as error:
                 raise StorageFailed("corpus.in_use", what=what, folder=str(self.root)) from error
 
-    def _record_added(
-        self,
-        corpus_id: str,
-        written: list[DocumentSummary],
-        duplicates: list[Refusal],
-        source: str,
-        refused: Sequence[Refusal],
-    ) -> tuple[Sequence[DocumentSummary], list[Refusal]]:
-        """Put the documents, whose files are there, into the record, and return them. Needs the lock."""
-        folder, record = self._folder(corpus_id), self._record(corpus_id)
-        known = record.names_by_id()  # others may have added some meanwhile
-        added = [row for row in written if row.id not in known]
-        duplicates = [*duplicates, *(_duplicate(row.name, known[row.id]) for row in written if row.id in known)]
-        names = {row.name for row in written} | {refusal.name for refusal in (*duplicates, *refused)}
-        still_refused = [row for row in record.refused if row.name not in names]
-        record = replace(
-            record,
-            documents=(*record.documents, *added),
-            source=source or record.source,
-            refused=(*still_refused, *map(RefusedFile.of, refused)),
-        )
-        self._write(folder, record)
-        return added, duplicates
-
-    def _remove_unrecorded(self, corpus_id: str, ids: list[str]) -> None:
-        """Delete files of documents that did not get into the record; what cannot be looked at stays."""
-        refusals = contextlib.suppress(CorpusNotFound, CorpusDamaged, StorageFailed)
-        with refusals, self._locked(message("what.document_list", corpus=corpus_id)):
-            recorded = {row.id for row in self._record(corpus_id).documents}
-            for id_ in ids:
-                if id_ not in recorded:
-                    (self._folder(corpus_id) / f"{id_}.json").unlink(missing_ok=True)
+    @contextlib.contextmanager
+    def _changing(self, corpus_id: str) -> Iterator[DocumentFiles | CorpusDatabase]:
+        """Lock the records, and give the corpus's documents to be changed."""
+        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
+            yield self._documents(corpus_id)
 
     def rename(self, corpus_id: str, name: str) -> None:
         """Rename the corpus; its id stays. Raises CorpusNotFound, InvalidConfig for an empty or very long name,
         StorageFailed."""
         name = tidy_name(name)
         with self._locked(message("what.document_list", corpus=corpus_id)):
-            self._write(self._folder(corpus_id), replace(self._record(corpus_id), name=name))
+            write_record(self._folder(corpus_id), replace(self._record(corpus_id), name=name))
 
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Return files that were added to the corpus and could not be read, in the order in which they were."""
@@ -300,25 +214,15 @@ class CorpusStore:
 
         Raises CorpusNotFound, StorageFailed, and InvalidConfig where the corpus has a document of the new content.
         """
-        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
-            folder, record = self._folder(corpus_id), self._record(corpus_id)
-            former, existing = self.row(corpus_id, document_id), self.row(corpus_id, document.id)
+        with self._changing(corpus_id) as documents:
+            former, existing = documents.row(document_id), documents.row(document.id)
             if existing is not None:
                 raise InvalidConfig("corpus.document_twice", first=existing.name)
             if former is None:
                 raise CorpusNotFound("corpus.document_not_found", document=document_id)
             read_as = former.read_as or document_id
             row = replace(summarise(document), read_as="" if read_as == document.id else read_as)
-            row = replace(row, tags=former.tags, date=former.date)
-            database = self._database(corpus_id)
-            if database:
-                database.replace(document_id, document, row)
-                return
-            before = self._document_file(corpus_id, document_id)
-            write_bytes(folder / f"{document.id}.json", to_json(document), private=True)
-            rows = tuple(row if each.id == document_id else each for each in record.documents)
-            self._write(folder, replace(record, documents=rows))
-            before.unlink()
+            documents.replace(document_id, document, replace(row, tags=former.tags, date=former.date))
 
     def describe(
         self,
@@ -336,23 +240,20 @@ class CorpusStore:
         """
         if date and not is_date(date):
             raise InvalidConfig("scope.no_date", date=date)
-        changed = set(document_ids)
-        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
-            folder, record, database = self._folder(corpus_id), self._record(corpus_id), self._database(corpus_id)
-            rows = database.rows_of(sorted(changed)) if database else {row.id: row for row in record.documents}
-            unknown = sorted(changed - rows.keys())
-            if unknown:
-                raise CorpusNotFound("corpus.document_not_found", document=unknown[0])
-
-            def described(row: DocumentSummary) -> DocumentSummary:
-                row = replace(row, tags=tidy_tags([*(row.tags if tags is None else tags), *more_tags]))
-                return row if date is None else replace(row, date=date)
-
-            if database:
-                database.set_rows(described(row) for row in rows.values())
-                return
-            documents = tuple(described(row) if row.id in changed else row for row in record.documents)
-            self._write(folder, replace(record, documents=documents))
+        ids = sorted(set(document_ids))
+        with self._changing(corpus_id) as documents:
+            rows = documents.rows_of(ids)
+            unknown = next((id_ for id_ in ids if id_ not in rows), None)
+            if unknown is not None:
+                raise CorpusNotFound("corpus.document_not_found", document=unknown)
+            documents.set_rows(
+                replace(
+                    row,
+                    tags=tidy_tags([*(row.tags if tags is None else tags), *more_tags]),
+                    date=row.date if date is None else date,
+                )
+                for row in rows.values()
+            )
 
     def data(self, corpus_id: str) -> dict[str, DocumentData]:
         """Return the tags and date of each document that has any, by its id. Raises CorpusNotFound, CorpusDamaged."""
@@ -360,23 +261,13 @@ class CorpusStore:
 
     def described(self, corpus_id: str) -> list[DocumentSummary]:
         """Return the documents that have tags or a date. Raises CorpusNotFound, CorpusDamaged."""
-        database = self._database(corpus_id)
-        rows = database.described() if database else self._record(corpus_id).documents
-        return [row for row in rows if row.tags or row.date]
+        return self._documents(corpus_id).described()
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """Remove the document from the corpus; an unknown id changes nothing."""
         self._folder(corpus_id)
-        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
-            folder, record, database = self._folder(corpus_id), self._record(corpus_id), self._database(corpus_id)
-            if database:
-                database.remove(document_id)
-                return
-            kept = tuple(row for row in record.documents if row.id != document_id)
-            if len(kept) == len(record.documents):
-                return
-            self._write(folder, replace(record, documents=kept))
-            self._document_file(corpus_id, document_id).unlink()
+        with self._changing(corpus_id) as documents:
+            documents.remove(document_id)
 
     def delete(self, corpus_id: str) -> None:
         """Delete the corpus and its documents; it is hidden first.
@@ -395,7 +286,7 @@ class CorpusStore:
     def _remove_deleted(self) -> None:
         """Delete hidden corpora, also those that a process left when it died."""
         for path in sorted(self.root.glob(f"{_DELETED}*")):
-            if _ID.fullmatch(path.name.removeprefix(_DELETED)) and not path.is_symlink():
+            if ID.fullmatch(path.name.removeprefix(_DELETED)) and not path.is_symlink():
                 shutil.rmtree(path)
 
     def summaries(self) -> list[CorpusSummary]:
@@ -412,7 +303,7 @@ class CorpusStore:
     def _read_all(self) -> tuple[list[CorpusSummary], list[Damaged]]:
         readable, damaged, filling = [], [], arriving(self.root)
         for name in sorted(path.parent.name for path in self.root.glob("*/corpus.json")):
-            if not _ID.fullmatch(name):
+            if not ID.fullmatch(name):
                 continue  # a copied folder is no corpus
             try:
                 readable.append(self._summary(name, filling.get(name)))
@@ -427,11 +318,9 @@ class CorpusStore:
         return self._summary(corpus_id, arriving(self.root).get(corpus_id))
 
     def _summary(self, corpus_id: str, n_arriving: int | None) -> CorpusSummary:
-        record, database = self._record(corpus_id), self._database(corpus_id)
-        if database:
-            n_documents, tokens = self._counts.get_or_make((corpus_id, database.version), database.counts)
-        else:
-            n_documents, tokens = len(record.documents), sum(row.tokens for row in record.documents)
+        key = corpus_id, self.version(corpus_id)  # first, so that no older counts are kept under a newer version
+        record, documents = self._record(corpus_id), self._documents(corpus_id)
+        n_documents, tokens = self._counts.get_or_make(key, documents.counts)
         return CorpusSummary(
             id=record.id,
             name=record.name,
@@ -452,49 +341,51 @@ class CorpusStore:
 
         wanted: a piece of their title or name, whatever its case.
         """
-        wanted, database = wanted.casefold(), self._database(corpus_id)
-        if database:
-            key = (corpus_id, database.version, wanted)
-            return self._found.get_or_make(key, lambda: database.rows(wanted=wanted))
-        rows = self._record(corpus_id).documents
-        fitting = (row for row in rows if wanted in f"{row.title} {row.name}".casefold()) if wanted else rows
-        return sorted(fitting, key=lambda row: (row.name, row.id))
+        key = corpus_id, self.version(corpus_id), wanted.casefold()
+        return self._found.get_or_make(key, lambda: self._documents(corpus_id).rows(wanted=wanted))
 
     def row(self, corpus_id: str, document_id: str) -> DocumentSummary | None:
         """Return the document's row; None where the corpus has no such document."""
-        database = self._database(corpus_id)
-        if database:
-            return database.row(document_id)
-        return next((row for row in self._record(corpus_id).documents if row.id == document_id), None)
+        return self._documents(corpus_id).row(document_id)
 
     def languages(self, corpus_id: str) -> dict[str, int]:
         """Return the tokens of the documents in each language."""
-        database = self._database(corpus_id)
-        if database:
-            return database.languages()
-        tokens_of: Counter[str] = Counter()
-        for row in self._record(corpus_id).documents:
-            tokens_of[row.language] += row.tokens
-        return dict(tokens_of)
+        return self._documents(corpus_id).languages()
 
     def document(self, corpus_id: str, document_id: str) -> Document:
         """Return the document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
-        database = self._database(corpus_id)
-        if database is None:
-            path = self._document_file(corpus_id, document_id)
-            return _read(path.read_bytes(), path)
-        content = database.content(document_id)
+        documents = self._documents(corpus_id)
+        content = documents.content(document_id)
         if content is None:
             raise CorpusNotFound("corpus.document_not_found", document=document_id)
-        return _read(content, database.path)
+        return _read(content, documents.path_of(document_id))
 
     def each_document(self, corpus_id: str) -> Iterator[Document]:
         """Yield the documents with their texts, by name. Raises as document() does."""
-        database = self._database(corpus_id)
-        if database is None:
-            yield from (self.document(corpus_id, row.id) for row in self.documents(corpus_id))
+        documents = self._documents(corpus_id)
+        if isinstance(documents, CorpusDatabase):
+            yield from (_read(content, documents.path) for content in documents.contents())
+        else:  # each looked up anew: their files may get into a database meanwhile
+            yield from (self.document(corpus_id, row.id) for row in documents.rows())
+
+
+def _put(documents: Iterable[Document], arrivals: Arrivals, known: Mapping[str, str]) -> list[Refusal]:
+    """Put each document once; return refusals of the others. known: names of those that the corpus has, by id."""
+    duplicates = []
+    for document in documents:
+        first = known.get(document.id) or arrivals.name_of(document.id)
+        if first:
+            duplicates.append(duplicate(document.name, first))
         else:
-            yield from (_read(content, database.path) for _, content in database.contents())
+            arrivals.put(document)
+    return duplicates
+
+
+def _with_refusals(taken: TakenIn, duplicates: Sequence[Refusal], refused: Sequence[Refusal]) -> CorpusRecord:
+    """Return the corpus's record with the refused files, without earlier ones of the names that came again."""
+    names = {refusal.name for refusal in (*duplicates, *refused)}
+    still = (row for row in taken.record.refused if row.name not in names and not taken.has_name(row.name))
+    return replace(taken.record, refused=(*still, *map(RefusedFile.of, refused)))
 
 
 def _read(content: bytes, path: Path) -> Document:
@@ -503,10 +394,6 @@ def _read(content: bytes, path: Path) -> Document:
         return from_json(Document, content, name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
     except RecordDamaged as error:
         raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
-
-
-def _duplicate(name: str, first: str) -> Refusal:
-    return Refusal(name, message("file.already_in_corpus", first=first))
 
 
 def _require_ours(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """The documents of a large corpus in one SQLite file: rows in the order of their names, and each document's text.
 
 A list asks for the rows of one page, a search runs inside the file, and adding writes one document after another, so
-that memory holds neither the rows nor the texts of a corpus. Small corpora have a file a document (storage.corpora).
+that memory holds neither the rows nor the texts of a corpus. Small corpora: storage.corpus_files.
 """
 
 import json
@@ -146,6 +146,15 @@ class CorpusDatabase:
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
 
+    def path_of(self, document_id: str) -> Path:
+        """Return the file that holds the document."""
+        return self.path
+
+    def delete(self) -> None:
+        """Delete the file, with what SQLite keeps beside it."""
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(f"{self.path.name}{ending}").unlink(missing_ok=True)
+
     @property
     def version(self) -> int:
         """The number of changes so far."""
@@ -190,16 +199,15 @@ class CorpusDatabase:
         rows = self.ask("SELECT content FROM texts WHERE id = ?", (document_id,))
         return bytes(rows[0][0]) if rows else None
 
-    def contents(self) -> Iterator[tuple[str, bytes]]:
-        """Yield id and content of every document, by name."""
+    def contents(self) -> Iterator[bytes]:
+        """Yield every stored document, by name."""
         last = ("", "")
         query = (
             "SELECT documents.name, documents.id, content FROM documents JOIN texts ON texts.id = documents.id "
             "WHERE (documents.name, documents.id) > (?, ?) ORDER BY documents.name, documents.id LIMIT ?"
         )
         while block := self.ask(query, (*last, _BLOCK)):
-            for _, id_, content in block:
-                yield str(id_), bytes(content)
+            yield from (bytes(content) for *_, content in block)
             last = (block[-1][0], block[-1][1])
 
     def languages(self) -> dict[str, int]:
@@ -265,7 +273,6 @@ class StagedDocuments:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.unlink(missing_ok=True)
         path.touch(mode=private.FILE)
         self._opened = sqlite3.connect(path, check_same_thread=False)
         self._opened.isolation_level = None
@@ -306,11 +313,9 @@ class StagedDocuments:
             raise OSError(str(error)) from error
         sync_file(self.path)
 
-    def discard(self) -> None:
-        """Delete the file where it is still beside the corpus's own."""
+    def close(self) -> None:
+        """Close the file."""
         self._opened.close()
-        for ending in ("", "-wal", "-shm", "-journal"):
-            self.path.with_name(f"{self.path.name}{ending}").unlink(missing_ok=True)
 
 
 def _cells(row: DocumentSummary, upload: int) -> tuple[Any, ...]:

@@ -1,17 +1,22 @@
 """The record of a corpus: its name, the rows of its documents, and files that could not be read."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.files.records import absent_at_default
+from leanrag_core.files.atomic import write_bytes
+from leanrag_core.files.records import absent_at_default, to_json
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.summary import DocumentSummary
 
 MAX_NAME = 500  # characters
+ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")  # of a corpus, and of a document
+RECORD = "corpus.json"
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,11 @@ class CorpusRecord:
         """Return the documents' names by the ids that their texts have, and those that their files gave."""
         read = {row.read_as: row.name for row in self.documents if row.read_as}
         return read | {row.id: row.name for row in self.documents}
+
+
+def write_record(folder: Path, record: CorpusRecord) -> None:
+    """Write the record into the corpus's folder. Raises OSError."""
+    write_bytes(folder / RECORD, to_json(record, indent=1), private=True)
 
 
 def tidy_name(name: str) -> str:

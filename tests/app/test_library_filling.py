@@ -63,7 +63,7 @@ def test_a_corpus_that_is_being_filled_does_not_look_empty(
     language: str, filling: str, home: Workbench, visit: Visit
 ) -> None:
     corpus = home.corpora.create("Notes")
-    with marked_as_filling(home.corpora.root, corpus) as tell:
+    with marked_as_filling(home.corpora.root, corpus, "0" * 16) as tell:
         tell(4448)
         library = drawn.text(visit("library", home, corpus=corpus, lang=language))
         build = visit("build", home, corpus=corpus, lang=language)

@@ -1,3 +1,4 @@
+import errno
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -6,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.errors import CorpusNotFound, FolderRefused, InvalidConfig
+from leanrag_core.errors import CorpusNotFound, FolderRefused, InvalidConfig, StorageFailed
 from leanrag_core.messages.message import message
-from leanrag_core.storage.corpora import CorpusStore, summarise
+from leanrag_core.storage import corpora
+from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.corpus_arrivals import summarise
 from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 
@@ -262,7 +265,7 @@ def test_documents_are_written_one_after_another_and_others_may_write_meanwhile(
 
     def arriving() -> Iterator[Document]:
         yield a_document("a.txt", "first")
-        assert len(list((store.root / corpus).glob("doc*.json"))) == 1, "written before the next one is asked for"
+        assert len(list((store.root / corpus).glob(".adding-*.json"))) == 1, "written before the next one is asked for"
         CorpusStore(store.root).add(corpus, (a_document("of another session.txt", "second"),))
         yield a_document("b.txt", "second")
 
@@ -287,6 +290,62 @@ def test_a_failure_on_the_way_adds_none_and_takes_nothing_of_others(store: Corpu
     assert row.name == "of another session.txt"
     assert store.document(corpus, row.id).text == "second"
     assert len(list((store.root / corpus).glob("*.json"))) == 2, "the record and that document"
+
+
+def test_an_upload_that_fails_takes_no_document_from_another_one_that_is_on_its_way(store: CorpusStore) -> None:
+    corpus = store.create("Bees")
+
+    def failing() -> Iterator[Document]:
+        yield a_document("a.txt", "first")
+        raise RuntimeError("the reader broke down")
+
+    def arriving() -> Iterator[Document]:
+        yield a_document("a.txt", "first")
+        with pytest.raises(RuntimeError):
+            CorpusStore(store.root).add(corpus, failing())
+        yield a_document("b.txt", "second")
+
+    store.add(corpus, arriving())
+    assert [document.text for document in store.each_document(corpus)] == ["first", "second"]
+
+
+def test_documents_whose_record_cannot_be_written_leave_nothing_behind(
+    store: CorpusStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = store.create("Bees")
+    store.add(corpus, [ANTS])
+
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(corpora, "write_record", no_room)
+    with pytest.raises(StorageFailed):
+        store.add(corpus, [BEES])
+    assert files_of(store.root / corpus) == ["corpus.json", f"{ANTS.id}.json"]
+    assert list(store.each_document(corpus)) == [ANTS]
+
+
+def test_an_error_of_a_new_corpus_is_told_also_where_the_corpus_cannot_be_deleted(
+    store: CorpusStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing() -> Iterator[Document]:
+        yield ANTS
+        raise RuntimeError("the reader broke down")
+
+    def refused(*_: object) -> None:
+        raise FolderRefused("corpus.folder_is_link", folder="bees")
+
+    monkeypatch.setattr(store, "delete", refused)
+    with pytest.raises(RuntimeError, match="broke down"):
+        store.create_with("Bees", failing())
+
+
+def test_a_document_whose_file_is_gone_can_be_removed(store: CorpusStore) -> None:
+    corpus = store.create("Bees")
+    store.add(corpus, [ANTS, BEES])
+    (store.root / corpus / f"{ANTS.id}.json").unlink()
+    store.remove(corpus, ANTS.id)
+    assert list(store.each_document(corpus)) == [BEES]
 
 
 def test_a_document_that_takes_another_s_place_is_known_by_the_file_that_gave_it(store: CorpusStore) -> None:

@@ -1,11 +1,13 @@
 """A corpus that gets documents is marked as such, for everybody and no longer than that lasts."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from leanrag_core.storage import corpus_arrivals
+from leanrag_core.storage import corpora, corpus_arrivals
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.corpus import Document
 from tests.storage.test_large_corpora import document
@@ -61,11 +63,27 @@ def test_the_mark_of_a_killed_process_says_nothing_and_goes(store: CorpusStore) 
     assert not count.exists()
 
 
+@pytest.mark.parametrize("n_documents", [2, 4])
+def test_what_a_killed_process_has_read_goes_with_its_mark(
+    store: CorpusStore, monkeypatch: pytest.MonkeyPatch, n_documents: int
+) -> None:
+    monkeypatch.setattr(corpora, "FILES", 3)
+    corpus = store.create("notes")
+    read = "from leanrag_core.storage import corpora; from tests.storage.test_large_corpora import document; import os"
+    killed = f"(document(n) if n < {n_documents} else os._exit(9) for n in range({n_documents + 1}))"
+    add = f"corpora.FILES = 3; corpora.CorpusStore(corpora.Path({str(store.root)!r})).add({corpus!r}, {killed})"
+    assert subprocess.run([sys.executable, "-c", f"{read}; {add}"], check=False).returncode == 9
+    assert len(list((store.root / corpus).iterdir())) > 1
+    assert store.summary(corpus).arriving is None
+    assert [path.name for path in (store.root / corpus).iterdir()] == ["corpus.json"]
+    assert sorted(path.name for path in store.root.iterdir() if not path.name.startswith(".locking-")) == [corpus]
+
+
 def test_two_that_add_are_counted_together_and_a_half_written_count_as_none(store: CorpusStore) -> None:
     corpus = store.create("notes")
-    with corpus_arrivals.marked_as_filling(store.root, corpus) as first:
+    with corpus_arrivals.marked_as_filling(store.root, corpus, "0" * 16) as first:
         first(5)
-        with corpus_arrivals.marked_as_filling(store.root, corpus) as second:
+        with corpus_arrivals.marked_as_filling(store.root, corpus, "1" * 16) as second:
             second(2)
             assert store.arriving() == {corpus: 7}
             for count in store.root.glob(".count-*"):

@@ -1,11 +1,12 @@
 """A corpus of many documents keeps them in one file, and behaves like a small one."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig, StorageFailed
 from leanrag_core.messages.message import message
 from leanrag_core.storage import corpora
 from leanrag_core.storage.corpora import CorpusStore
@@ -141,6 +142,22 @@ def test_a_failure_on_the_way_adds_none_and_leaves_nothing_behind(store: CorpusS
     with pytest.raises(RuntimeError):
         store.add(corpus, documents())
     assert files_of(store, corpus) == ["corpus.json", "doc-000.json", "doc-001.json", "doc-002.json"]
+    assert len(store.documents(corpus)) == 3
+
+
+def test_a_small_corpus_stays_small_where_its_record_cannot_be_written(
+    store: CorpusStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = a_corpus(store, 3)
+    before = files_of(store, corpus)
+
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(corpora, "write_record", no_room)
+    with pytest.raises(StorageFailed):
+        store.add(corpus, map(document, range(3, 6)))
+    assert files_of(store, corpus) == before
     assert len(store.documents(corpus)) == 3
 
 
