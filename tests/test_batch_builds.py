@@ -239,6 +239,7 @@ def test_batches_that_bring_nothing_stop_the_work_and_a_refusal_fails_it_in_the_
     with pytest.raises(EndpointError, match="This model does no batches"):
         Built(bench, corpus).run()
     assert bench.batches.all() == []
+    assert batches.files == {}, "texts of a refused batch do not stay at the provider"
     batches.fail, batches.expire = None, 100
     n_refused = len(batches.made)
     with monkeypatch.context() as patch:
@@ -259,6 +260,7 @@ def test_more_calls_than_an_account_may_queue_are_sent_in_smaller_files(server: 
     sizes = [len(batch.lines) for batch in batches.made]
     assert sizes[0] > 5
     assert all(size <= 5 for size in sizes[-4:])
+    assert batches.files == {}
     assert files == directly()
 
 

@@ -4,10 +4,12 @@ import json
 import os
 import signal
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -15,6 +17,10 @@ from leanrag_core.__main__ import main
 from leanrag_core.errors import EndpointError
 from leanrag_core.indexing.forecasting.forecasts import as_batches, batch_rounds
 from leanrag_core.jobs.events import EventReader
+from leanrag_core.models.batching import cancel_batches
+from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.storage.batches import BatchStore
+from leanrag_core.types.batches import SentBatch
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Price
 from leanrag_core.workbench import builds
@@ -56,6 +62,21 @@ def test_a_cancelled_job_cancels_its_batch_and_the_next_build_reads_what_it_brou
     assert again.spending.usage.cost > 0
     assert max(Counter(batches.calls).values()) == 1, "what the cancelled batch had done is not asked again"
     assert set(batches.calls[: waiting.batch.answered]) <= {line["custom_id"] for line in batches.made[0].lines}
+
+
+def test_replies_that_other_work_reads_during_a_cancellation_stay(tmp_path: Path) -> None:
+    memory = BatchStore(tmp_path)
+    sent = SentBatch("one", "http://localhost:1/v1", "m", "index", (), "file-1", time.time(), "batch-1")
+    memory.put(sent)
+
+    class Server:
+        address = sent.address
+
+        def using(self, call: object) -> None:
+            memory.collect(sent, b"replies")
+
+    assert cancel_batches(memory, "index", [cast("Endpoint", Server())]) == []
+    assert memory.all() == [replace(sent, collected=True)]
 
 
 def test_a_process_that_must_end_waits_for_the_request_that_is_under_way(
@@ -120,8 +141,11 @@ def test_jobs_that_wait_for_batches_let_others_work(server: EndpointServer, tmp_
     assert [bench.jobs.job(job).status for job in waiting] == ["running", "running"]
     assert len(batches.made) == 1, "both wait for the same calls"
     batches.held = False
-    assert [ended(bench, job).status for job in waiting] == ["done", "done"]
+    states = [ended(bench, job) for job in waiting]
+    assert [state.status for state in states] == ["done", "done"]
     assert max(Counter(batches.calls).values()) == 1
+    n_calls = len(bench.calls)
+    assert [state.spending.usage.calls + state.spending.reused for state in states] == [n_calls, n_calls]
 
 
 def test_the_forecast_has_half_the_price_and_a_day_for_each_round(server: EndpointServer, tmp_path: Path) -> None:

@@ -26,13 +26,13 @@ from leanrag_core.errors import (
 )
 from leanrag_core.models import batch_calls
 from leanrag_core.models.base import LanguageModel
-from leanrag_core.models.batch_calls import BatchState
+from leanrag_core.models.batch_calls import Answer, BatchState
 from leanrag_core.models.batched_model import BatchedLanguageModel, NotYetAnswered, Question
 from leanrag_core.models.endpoint import Endpoint, Reply, with_text
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.batches import PRICE_SHARE, BatchProgress, SentBatch
+from leanrag_core.types.batches import PRICE_SHARE, BatchProgress, SentBatch, SentCall
 from leanrag_core.types.calls import NO_BUDGET
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import Progress, Report, silent
@@ -84,10 +84,8 @@ class Batches:
     """The batches of one piece of work, and the map that its functions run in. index: for which it is done. apply: the
     map that runs the functions of one round."""
 
-    def __init__(
-        self, memory: BatchMemory, apply: Apply, *, index: str, sleep: Callable[[float], None] = time.sleep
-    ) -> None:
-        self._memory, self._apply, self._index, self._sleep = memory, apply, index, sleep
+    def __init__(self, memory: BatchMemory, apply: Apply, *, index: str) -> None:
+        self._memory, self._apply, self._index = memory, apply, index
         self._report: Report = silent
         self._latest = Progress("extract", 0, 0)
         self._lock = threading.Lock()  # guards the two fields below
@@ -207,18 +205,12 @@ class Batches:
 
     def _open(self) -> list[SentBatch]:
         """Return the batches of these models, also of other work, whose replies are still to come."""
-        return [batch for batch in self._memory.all() if not batch.collected and self._model_of(batch) is not None]
+        ours = {(model.model, model.endpoint.address) for model in self._models}
+        return [batch for batch in self._memory.all() if not batch.collected and (batch.model, batch.address) in ours]
 
-    def _model_of(self, batch: SentBatch) -> BatchedLanguageModel | None:
-        return next(
-            (model for model in self._models if (model.model, model.endpoint.address) == (batch.model, batch.address)),
-            None,
-        )
-
-    def _endpoint_of(self, batch: SentBatch) -> BatchedLanguageModel:
-        model = self._model_of(batch)
-        assert model is not None  # batches of other models are not waited for
-        return model
+    def _model_of(self, batch: SentBatch) -> BatchedLanguageModel:
+        asked = batch.model, batch.address
+        return next(model for model in self._models if (model.model, model.endpoint.address) == asked)
 
     def _sent(self, model: BatchedLanguageModel, questions: list[Question]) -> list[SentBatch]:
         """Send the questions, as many as the budget allows, in as many batches as the provider's limits ask for."""
@@ -226,11 +218,7 @@ class Batches:
             return []
         model.meter.require_budget()
         questions = _within_budget(model, self._unproven(model, questions))
-        batches = []
-        for part in _parts(questions, self._most_calls):
-            lines = [question.line for question in part]
-            batches.append(self._sent_file(model, part, lines))
-        return batches
+        return [self._sent_file(model, part) for part in _parts(questions, self._most_calls)]
 
     def _unproven(self, model: BatchedLanguageModel, questions: list[Question]) -> list[Question]:
         """Ask a question directly where the server has not yet answered one of its form, so that no file of thousands
@@ -255,17 +243,18 @@ class Batches:
         except (EndpointRefusal, CallFailed) as error:
             self._outcomes[question.call.key] = error
             return False
-        model.count(reply, question.call.task)
-        self._keep(question.call.key, reply)
+        self._pay(model, question.call, reply)
         return True
 
-    def _keep(self, key: str, reply: Reply) -> None:
+    def _pay(self, model: BatchedLanguageModel, call: SentCall, reply: Reply, *, price_share: float = 1.0) -> None:
+        """Count the reply as paid by this work, and keep it."""
+        model.count(reply, call.task, price_share=price_share)
         with self._lock:
-            self._paid.add(key)
-        self._outcomes[key] = reply
+            self._paid.add(call.key)
+        self._outcomes[call.key] = reply
 
-    def _sent_file(self, model: BatchedLanguageModel, part: Sequence[Question], lines: list[bytes]) -> SentBatch:
-        endpoint = model.endpoint
+    def _sent_file(self, model: BatchedLanguageModel, part: Sequence[Question]) -> SentBatch:
+        endpoint, lines = model.endpoint, [question.line for question in part]
         try:
             file_id = model.pacer.call(partial(batch_calls.upload, endpoint, lines), on_fault=model.meter.add_fault)
         except EndpointRefusal as error:
@@ -281,7 +270,7 @@ class Batches:
         it may have been heard."""
         if batch.batch_id:
             return batch
-        model = self._endpoint_of(batch)
+        model = self._model_of(batch)
         is_looked_for = may_exist
 
         def find_or_create() -> str:
@@ -294,6 +283,7 @@ class Batches:
             created = replace(batch, batch_id=model.pacer.call(find_or_create, on_fault=model.meter.add_fault))
         except EndpointRefusal as error:
             self._memory.delete(batch)
+            _delete_files(model.endpoint, batch.file_id)
             raise _refused(model.endpoint, error.server_text) from None
         self._memory.put(created)
         return created
@@ -329,12 +319,12 @@ class Batches:
     def _pause(self, seconds: float, progress: BatchProgress) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            self._sleep(min(_SLICE, left))
+            time.sleep(min(_SLICE, left))
             self._report(replace(self._latest, batch=progress))  # which raises when the work was cancelled
 
     def _state(self, batch: SentBatch) -> BatchState | None:
         """Return how far the batch is; None where the server does not answer at the moment."""
-        model = self._endpoint_of(batch)
+        model = self._model_of(batch)
         try:
             return batch_calls.state_of(model.endpoint, batch)
         except EndpointBusy as error:
@@ -348,55 +338,56 @@ class Batches:
 
     def _end(self, batch: SentBatch, state: BatchState) -> None:
         """Read what came of a batch that has ended."""
-        model = self._endpoint_of(batch)
+        model = self._model_of(batch)
         if not state.files and state.status == "failed":
             self._memory.delete(batch)
+            _delete_files(model.endpoint, batch.file_id)
             if state.code != "token_limit_exceeded" or len(batch.calls) == 1:
                 raise _refused(model.endpoint, state.reason or state.code)
             self._most_calls = max(1, len(batch.calls) // 2)
             self._empty_rounds -= 1  # smaller files are sent next
             return
         # Another job that waited for the same batch may have read it.
-        current = next((each for each in self._memory.all() if each.id == batch.id), None)
+        current = _as_kept(self._memory, batch)
         if current is None:  # and be done: its replies are stored
             return
-        known = current if current.collected else None
-        if known is None:
+        is_first = not current.collected
+        if is_first:
             output = b"\n".join(self._downloaded(model, file_id) for file_id in state.files)
             self._memory.collect(batch, output)
-            self._collected.add(batch.id)
         else:
-            output = self._memory.output(known)
-        came: set[str] = set()
-        for answer in batch_calls.answers(model.endpoint, batch, output):
-            key = answer.call.key
-            came.add(key)
-            if isinstance(answer.outcome, Reply):
-                if known is None:
-                    model.count(answer.outcome, answer.call.task, price_share=PRICE_SHARE)
-                model.endpoint.forms.answered(
-                    model.model,
-                    model.endpoint.forms.of(model.model),
-                    as_json=answer.call.as_json,
-                    after_refusal=False,
-                )
-                self._keep(key, answer.outcome)
-            elif isinstance(answer.outcome, EndpointBusy):
-                model.meter.add_fault(str(answer.outcome))
-                self._try_again(key, answer.outcome)
-            elif isinstance(answer.outcome, EndpointRefusal):
-                model.meter.add_fault(str(answer.outcome))
-                self._outcomes[key] = answer.outcome
-            else:
-                raise answer.outcome  # of all calls: no credit, a wrong key
+            output = self._memory.output(batch)
+        self._collected.add(batch.id)
+        answers = list(batch_calls.answers(model.endpoint, batch, output))
+        for answer in answers:
+            self._take(model, answer, is_first=is_first)
         if state.status == "completed":
+            answered = {answer.call.key for answer in answers}
             missing = EndpointBusy("endpoint.no_reply", address=batch.address, reason="no line in the output")
             for call in batch.calls:
-                if call.key not in came:
+                if call.key not in answered:
                     self._try_again(call.key, missing)
-        for file_id in (batch.file_id, *state.files) if known is None else ():
-            with suppress(EndpointError, CallFailed):  # it costs nothing, and goes by itself after some weeks
-                batch_calls.delete_file(model.endpoint, file_id)
+        if is_first:
+            _delete_files(model.endpoint, batch.file_id, *state.files)
+
+    def _take(self, model: BatchedLanguageModel, answer: Answer, *, is_first: bool) -> None:
+        """Keep an answer, or have its call go out again. is_first: no other work has read and paid it. Raises an error
+        that concerns all calls: no credit, a wrong key."""
+        call, outcome, forms = answer.call, answer.outcome, model.endpoint.forms
+        if isinstance(outcome, Reply):
+            forms.answered(model.model, forms.of(model.model), as_json=call.as_json, after_refusal=False)
+            if is_first:
+                self._pay(model, call, outcome, price_share=PRICE_SHARE)
+            else:
+                self._outcomes[call.key] = outcome
+            return
+        if not isinstance(outcome, EndpointBusy | EndpointRefusal):
+            raise outcome
+        model.meter.add_fault(str(outcome))
+        if isinstance(outcome, EndpointBusy):
+            self._try_again(call.key, outcome)
+        else:
+            self._outcomes[call.key] = outcome
 
     def _try_again(self, key: str, problem: EndpointBusy) -> None:
         """Have the call go out with the next batch, unless it did so often enough."""
@@ -444,13 +435,27 @@ def cancel_batches(memory: BatchMemory, index: str, endpoints: Iterable[Endpoint
                 batch_calls.cancel(of_address[batch.address], batch)
             except EndpointError as error:
                 errors.append(error)
-            else:
-                memory.put(replace(batch, cancelled=True))
+                continue
+            with memory.locked():
+                current = _as_kept(memory, batch)
+                if current is not None and not current.collected:  # else other work has read it meanwhile
+                    memory.put(replace(current, cancelled=True))
     return errors
+
+
+def _as_kept(memory: BatchMemory, batch: SentBatch) -> SentBatch | None:
+    """Return the batch as it is kept by now; None where it is not any more."""
+    return next((each for each in memory.all() if each.id == batch.id), None)
 
 
 def _refused(endpoint: Endpoint, reason: str) -> EndpointError:
     return EndpointError("batch.refused", address=endpoint.address, reason=reason)
+
+
+def _delete_files(endpoint: Endpoint, *file_ids: str) -> None:
+    for file_id in file_ids:
+        with suppress(EndpointError, CallFailed):  # it costs nothing, and goes by itself after some weeks
+            batch_calls.delete_file(endpoint, file_id)
 
 
 def _parts(questions: Sequence[Question], most_calls: int) -> Iterator[list[Question]]:
