@@ -2,10 +2,11 @@
 
 import json
 import os
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointTimeout
@@ -23,12 +24,27 @@ _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for n
 
 
 def openai_package() -> Any:
-    """Import the openai package, and httpx with it by one thread: the package uses as much of httpx as another
+    """Import the openai package, and httpx2 with it by one thread: the package uses as much of httpx2 as another
     thread has loaded so far, and its call would fail."""
     with _LOADING:
-        import httpx  # noqa: F401 - loaded for the package
+        import httpx2  # noqa: F401 - loaded for the package
         import openai
     return openai
+
+
+def tls_context(*, trust_env: bool) -> ssl.SSLContext:
+    """Return what connections by TLS share: to read the certificates takes fifty times as long as the rest of a client.
+    It is made anew when their files change. trust_env: variables may name the files."""
+    paths = ssl.get_default_verify_paths()
+    changed = tuple((path, os.stat(path).st_mtime_ns) for path in (paths.cafile, paths.capath) if path)
+    return _tls_context(trust_env, changed)
+
+
+@lru_cache(maxsize=4)
+def _tls_context(trust_env: bool, changed: tuple[tuple[str, int], ...]) -> ssl.SSLContext:
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 def azure_address(base_url: str) -> dict[str, str] | None:
@@ -69,13 +85,15 @@ class Connection:
         openai = openai_package()
         if not self._key and not self.settings.base_url:
             raise EndpointError("endpoint.no_key", variable=self.settings.key_variable)
+        trust_env = not self.settings.local  # a server on this machine is never behind a proxy
         common = {
             "api_key": self._key or _NO_KEY,
             "timeout": self.settings.timeout_seconds,
             "max_retries": 0,
-            # A server on this machine is never behind a proxy.
             "http_client": openai.DefaultHttpxClient(
-                event_hooks={"response": [self._require_same_server]}, trust_env=not self.settings.local
+                event_hooks={"response": [self._require_same_server]},
+                trust_env=trust_env,
+                verify=tls_context(trust_env=trust_env),
             ),
         }
         azure = azure_address(self.settings.base_url)
