@@ -65,10 +65,10 @@ class Updates:
         manifest = layout.read_manifest(folder)
         corpus_id = manifest.corpus.id
         try:
+            key = corpus_id, self._corpora.version(corpus_id)  # first: documents that come now are of a later version
             rows = self._corpora.documents(corpus_id)
             if manifest.kind == IMPORTED or not rows:
                 return False
-            key = corpus_id, self._corpora.version(corpus_id)
         except (CorpusNotFound, CorpusDamaged):
             return False
         listed = ((row.id, row.name) for row in rows)

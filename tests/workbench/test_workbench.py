@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,9 +19,11 @@ from leanrag_core.jobs.events import JobSpec, create_job
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.minilm import FORMS, MiniLM
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import Progress
 from leanrag_core.types.manifest import EmbeddingRecord
+from leanrag_core.types.summary import DocumentSummary
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +66,25 @@ def test_good_files_go_in_and_bad_ones_are_reported(bench: Workbench) -> None:
     bench.corpora.delete(report.corpus_id)
     with pytest.raises(CorpusNotFound):
         bench.corpora.summary(report.corpus_id)
+
+
+def test_a_document_that_comes_while_an_index_is_compared_with_its_corpus_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, documents = Workbench(tmp_path), CorpusStore.documents
+    corpus = bench.add_documents("Growing", [("bees.md", BEES)]).corpus_id
+    bench.build(corpus, IndexConfig(cluster_size=4))
+    [index] = bench.indexes.all()
+
+    def overtaken(store: CorpusStore, corpus_id: str, wanted: str = "") -> Sequence[DocumentSummary]:
+        rows = documents(store, corpus_id, wanted)
+        store.add(corpus_id, [Document("doc-new", "ants.txt", "Ants", "text", "Ants walk.")])
+        return rows
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CorpusStore, "documents", overtaken)
+        bench.updates.is_behind(index.path)
+    assert bench.updates.is_behind(index.path)
 
 
 def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Workbench, corpus_id: str) -> None:
