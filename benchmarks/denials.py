@@ -18,7 +18,7 @@ from unittest import mock
 from benchmarks.frame import circumstances
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing import graph
-from leanrag_core.importing.base import read_graph
+from leanrag_core.importing.base import graph_by, importer_for
 from leanrag_core.indexing.extraction.denials import denies
 
 TEMPLATES = Path(__file__).with_name("denied_relations.txt")
@@ -58,7 +58,7 @@ def descriptions(paths: list[Path]) -> list[str]:
     with mock.patch.object(graph, "denies", return_value=False):  # what the importer would leave out is read too
         for path in paths:
             try:
-                table = read_graph(path, "").graph.relations
+                table = graph_by(importer_for(path, ""), path).graph.relations
             except ImportFailed as error:
                 print(f"{path.name}: {error}", file=sys.stderr)
                 continue

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.memory import peak_gb, reset_peak
 from benchmarks.planted import DIMENSIONS, planted
-from leanrag_core.importing.base import read_graph
+from leanrag_core.importing.base import graph_by, importer
 from leanrag_core.indexing.build import BuildRequest, build_from_graph
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.types.config import IndexConfig
@@ -50,14 +50,14 @@ def measure(size: int) -> dict[str, float | int | str]:
         reset_peak()
         for name in WRITERS:
             started, processor = time.perf_counter(), time.process_time()
-            imported = read_graph(Path(folder) / name, name)
+            imported = graph_by(importer(name), Path(folder) / name)
             figures[f"{name}_seconds"] = round(time.perf_counter() - started, 2)
             figures[f"{name}_processor_seconds"] = round(time.process_time() - processor, 2)
             if imported.graph.entities.num_rows != size:
                 raise AssertionError(f"{name} gave {imported.graph.entities.num_rows:,} entities, not {size:,}")
         embedding = PreparedEmbedding(2 * size)  # entities of all layers, and chunks
         started, processor = time.perf_counter(), time.process_time()
-        imported = read_graph(Path(folder) / "lightrag", "lightrag")
+        imported = graph_by(importer("lightrag"), Path(folder) / "lightrag")
         request = BuildRequest((), IndexConfig(), Path(folder) / "index")
         build_from_graph(imported, "lightrag", request, BuildModels(embedding))
         figures["import_without_embedding_seconds"] = round(time.perf_counter() - started, 2)

@@ -9,7 +9,7 @@ import hashlib
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ from leanrag_core.storage.cell_search import CELLS
 from leanrag_core.storage.layout import FORMAT_VERSION, read_index, write_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.build_report import EMPTY_REPORT
+from leanrag_core.types.build_report import BuildReport, Spent
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
@@ -183,7 +183,7 @@ def index_of(
         counts=counts_of(layers, corpus.documents.num_rows, n_chunks),
         layers=layers,
     )
-    report_of = replace(EMPTY_REPORT, clustering=hierarchy.clustering)
+    report_of = BuildReport({}, (), Spent(), clustering=hierarchy.clustering)
     chunk_vectors = corpus.vectors[:: max(1, len(corpus.vectors) // n_chunks)][:n_chunks]
     return Index(manifest, corpus.documents, corpus.chunks, hierarchy.layers, chunk_vectors, report_of)
 

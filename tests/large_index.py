@@ -11,11 +11,10 @@ import pyarrow as pa
 
 from leanrag_core.indexing.manifest import count_layers, counts_of
 from leanrag_core.storage.layout import FORMAT_VERSION
-from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import CorpusName, EmbeddingRecord, Manifest
-from tests.small_index import recorded
+from tests.small_index import EMPTY_REPORT, recorded
 
 CLUSTER = 20
 _IN_CHUNK = 10

@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from leanrag_core.indexing.manifest import count_layers
 from leanrag_core.text.tokens import count_tokens
-from leanrag_core.types.build_report import EMPTY_REPORT
+from leanrag_core.types.build_report import BuildReport, Spent
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import CorpusName, EmbeddingRecord, IndexCounts, Manifest
 from leanrag_core.types.summary import RecordedConfig
 
+EMPTY_REPORT = BuildReport({}, (), Spent())
 TEXTS = (
     "The queen lays eggs. The workers store honey. A mite drinks from the bee and spoils the honey.",
     "Oilseed rape and clover give honey. The seed coat keeps beetles away.",

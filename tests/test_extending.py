@@ -21,7 +21,7 @@ from leanrag_core.evaluation.tables import means
 from leanrag_core.exporting.base import export_index
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.files.records import from_json, to_json
-from leanrag_core.importing.base import read_graph, recognised
+from leanrag_core.importing.base import recognised
 from leanrag_core.indexing.parsing.upload import known, parse_upload
 from leanrag_core.indexing.part_base import PartModels, parts
 from leanrag_core.indexing.part_building import part_states, read_part
@@ -40,6 +40,7 @@ from leanrag_core.types.trace import Trace
 from pages.explore import views as explore_views
 from pages.explore.views import views
 from tests.index_parts import made_part
+from tests.reading import read_graph
 from tests.small_index import small_index
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "extending.md"

@@ -108,14 +108,12 @@ class TableRow:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The runs of an experiment over the questions of a kind, "" for all. p_values: of each pair of runs (a before b in
-    the experiment) by measure, corrected after Holm over the pairs of the measure."""
+    """The runs of an experiment over the questions of a kind, "" for all."""
 
     kind: str
     measures: tuple[str, ...]
     rows: tuple[TableRow, ...]
     questions: int
-    p_values: Mapping[str, Mapping[tuple[str, str], float]]
 
 
 @dataclass(frozen=True)
@@ -174,14 +172,12 @@ def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str
     """Return the score table. measures: its columns, the main ones by default."""
     columns, questions = tuple(measures) or measured(result), questions_of(result, kind)
     cells: dict[str, Mapping[str, Cell]] = {}
-    p_values: dict[str, Mapping[tuple[str, str], float]] = {}
     for measure in columns:
         scores = scores_of(result, measure, questions)
-        p_values[measure] = pair_tests(scores)
-        cells[measure] = cells_of(scores, p_values[measure], less_is_better(measure), result.spec.seed)
+        cells[measure] = _cells(scores, less_is_better(measure), result.spec.seed)
     asked = set(questions)
     rows = tuple(_row(result, run, {name: cells[name][run.key] for name in columns}, asked) for run in result.spec.runs)
-    return ScoreTable(kind, columns, rows, len(questions), p_values)
+    return ScoreTable(kind, columns, rows, len(questions))
 
 
 def less_is_better(measure: str) -> bool:
@@ -189,15 +185,14 @@ def less_is_better(measure: str) -> bool:
     return measure == RELATIVE or any(info.name == measure and info.better == LOWER for info in measure_infos())
 
 
-def cells_of(
-    scores: Mapping[str, Sequence[float | None]], p_values: Mapping[tuple[str, str], float], less: bool, seed: int
-) -> Mapping[str, Cell]:
+def _cells(scores: Mapping[str, Sequence[float | None]], less: bool, seed: int) -> Mapping[str, Cell]:
     """Return the cells of a column. less: whether the lowest mean is the best."""
     names = list(scores)
     intervals = [mean_interval(scores[name], seed) for name in names]
     signed_means = [None if each is None else (-each.value if less else each.value) for each in intervals]
     known = [mean for mean in signed_means if mean is not None]
     some_differ = bool(known) and max(known) - min(known) > _EQUAL
+    p_values = pair_tests(scores)
     matrix = [[p_values.get((a, b), p_values.get((b, a), 1.0)) for b in names] for a in names]
     letters = compact_letters(names, matrix, signed_means) if len(known) > 1 else dict.fromkeys(names, "")
     return {

@@ -68,18 +68,6 @@ def remaining(seconds: float) -> str:
     return duration(60 * math.ceil(seconds / 60 - 1e-9))
 
 
-def rate(done: int, seconds: float) -> str:
-    """Write a rate: "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
-    if done <= 0 or seconds < 0.5:
-        return ""
-    per_second = done / seconds
-    if per_second >= 1:
-        return f"{per_second:.1f} a second" if per_second < 10 else f"{per_second:,.0f} a second"
-    if per_second * 60 >= 1:
-        return f"{per_second * 60:.0f} a minute"
-    return f"{per_second * 3600:.0f} an hour"
-
-
 def share(part: float, places: int = 0) -> str:
     """Write a share, 0.36 as "36 %"."""
     return f"{part * 100:,.{places}f} %"

@@ -56,11 +56,6 @@ def importer_for(path: Path, format_name: str) -> Importer:
     return chosen
 
 
-def read_graph(path: Path, format_name: str) -> ImportedGraph:
-    """Read the graph at the path. Raises what importer_for() does, and ImportFailed for files that cannot be read."""
-    return graph_by(importer_for(path, format_name), path)
-
-
 def graph_by(chosen: Importer, path: Path) -> ImportedGraph:
     """Let the importer read the graph. Raises ImportFailed, also where the importer raises anything else."""
     try:

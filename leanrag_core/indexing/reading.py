@@ -128,12 +128,23 @@ _TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 def read_files(
     paths: Sequence[Path], parser: ConfinedParser | None = None, *, follow_links: bool = False
 ) -> ParsedUpload:
-    """Return the documents of the files and folders; what could not be read comes back with its reason.
+    """Return the documents of the files and folders, each content once; what could not be read, or is repeated, comes
+    back with its reason.
 
     parser: with its limits; one of its own with the usual limits by default. follow_links: also to targets outside the
     given folders.
     """
-    return _gathered(each_file(paths, parser, follow_links=follow_links))
+    documents: dict[str, Document] = {}
+    refused: list[Refusal] = []
+    for file in each_file(paths, parser, follow_links=follow_links):
+        refused += file.parsed.refusals
+        for document in file.parsed.documents:
+            if document.id in documents:
+                same = message("file.same_content", first=documents[document.id].name)
+                refused.append(Refusal(document.name, same))
+            else:
+                documents[document.id] = document
+    return ParsedUpload(tuple(documents.values()), tuple(refused))
 
 
 @dataclass(frozen=True)
@@ -200,11 +211,6 @@ def _content(path: Path) -> bytes:
     if len(content) > MAX_FILE_BYTES:
         raise UnreadableDocument(_TOO_LARGE)
     return content
-
-
-def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> ParsedUpload:
-    """Return the documents of named contents; one bad file does not stop the others. Repeated content is refused."""
-    return _gathered(each_upload(files, parser))
 
 
 def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> Iterator[FileRead]:
@@ -283,22 +289,3 @@ class _Portions:
     def give_up(self) -> None:
         """Have the thread end."""
         self._given_up.set()
-
-
-def _gathered(files: Iterable[FileRead]) -> ParsedUpload:
-    """Collect all documents; repeated content is refused."""
-    documents: dict[str, Document] = {}
-    refused: list[Refusal] = []
-    for file in files:
-        refused += file.parsed.refusals
-        for document in file.parsed.documents:
-            if document.id in documents:
-                refused.append(repeated(document, documents[document.id].name))
-            else:
-                documents[document.id] = document
-    return ParsedUpload(tuple(documents.values()), tuple(refused))
-
-
-def repeated(document: Document, first: str) -> Refusal:
-    """Return the refusal of a document with the content of another one. first: the name of that one."""
-    return Refusal(document.name, message("file.same_content", first=first))

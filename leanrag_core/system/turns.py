@@ -54,12 +54,6 @@ class Turns:
                 self._admit()
 
     @property
-    def n_waiting(self) -> int:
-        """How many wait for their turn."""
-        with self._lock:
-            return len(self._waiting)
-
-    @property
     def is_idle(self) -> bool:
         """Whether nothing that counts is at work, and nothing waits."""
         with self._lock:

@@ -108,6 +108,3 @@ class BuildReport:
 def _lost_chunk(drop: DroppedItem) -> str:
     old = _OLD_LOST_CHUNK.fullmatch(drop.item)
     return drop.chunk or (old[1] if old else "")
-
-
-EMPTY_REPORT = BuildReport({}, (), Spent())

@@ -14,7 +14,6 @@ from leanrag_core.checking.check import CheckResult, check_directory
 from leanrag_core.files.records import plain
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage import layout, tables
@@ -24,6 +23,7 @@ from leanrag_core.storage.part_store import index_digests
 from leanrag_core.storage.search_connection import fingerprinted
 from leanrag_core.types.index import Index
 from tests.index_parts import made_part
+from tests.reading import read_uploads
 from tests.workbench.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)

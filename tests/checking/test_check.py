@@ -11,10 +11,10 @@ from leanrag_core.checking.relations import made_of
 from leanrag_core.checking.tree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.storage.layout import read_index
-from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem
+from leanrag_core.types.build_report import DroppedItem
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE_GRAPH
-from tests.small_index import recorded, small_index
+from tests.small_index import EMPTY_REPORT, recorded, small_index
 from tests.storage.test_layout import write_format_1
 
 

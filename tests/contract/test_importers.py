@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import ImportFailed, LeanRAGError
-from leanrag_core.importing.base import Importer, broken_importers, importers, read_graph
+from leanrag_core.importing.base import Importer, broken_importers, importers
 from leanrag_core.importing.formats import plain
 from leanrag_core.messages.catalog import sentence
+from tests.reading import read_graph
 
 IMPORTERS = [pytest.param(importer, id=importer.name) for importer in importers()]
 of_every_importer = pytest.mark.parametrize("importer", IMPORTERS)

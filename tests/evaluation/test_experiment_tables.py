@@ -56,14 +56,15 @@ def result_of(
 def test_a_cell_is_the_mean_with_letters_that_tell_which_runs_differ() -> None:
     high, low = [0.9, 0.8, 1.0, 0.7, 0.85, 0.95, 0.75, 0.65], [0.1, 0.2, 0.15, 0.05, 0.12, 0.3, 0.25, 0.02]
     near = [score - 0.01 * (-1) ** place for place, score in enumerate(high)]
-    table = score_table(result_of({"A": high, "B": near, "C": low}), measures=[RECALL])
+    result = result_of({"A": high, "B": near, "C": low})
+    table = score_table(result, measures=[RECALL])
     cells = {row.run.name: row.cells[RECALL] for row in table.rows}
     assert cells["A"].interval is not None
     assert cells["A"].interval.value == pytest.approx(0.825)
     assert cells["A"].interval.low < 0.825 < cells["A"].interval.high
     assert {name: cell.letters for name, cell in cells.items()} == {"A": "a", "B": "a", "C": "b"}
     # Eight differences of one sign: Wilcoxon's exact p is 2 / 2**8, times 3 for the most certain of three pairs.
-    assert table.p_values[RECALL]["A", "C"] == pytest.approx(3 * 2 / 256)
+    assert pays(result, ["A"], "C", RECALL)["A"][0].p == pytest.approx(3 * 2 / 256)
     assert [row.latency_ms for row in table.rows] == [45.0, 125.0, 205.0]
     assert table.questions == 8
 

@@ -4,7 +4,8 @@ import pytest
 
 from leanrag_core.errors import IndexDamaged
 from leanrag_core.figures.stage_charts import cluster_facts
-from leanrag_core.types.build_report import EMPTY_REPORT, LayerClusters
+from leanrag_core.types.build_report import LayerClusters
+from tests.small_index import EMPTY_REPORT
 
 KEPT = LayerClusters(layer=1, smallest=2, median=3.5, largest=6, singletons=0, relations_below=40, relations_inside=10)
 

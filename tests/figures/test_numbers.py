@@ -98,21 +98,6 @@ def test_time_left_moves_in_steps_of_five_seconds(seconds: float, expected_text:
     assert numbers.remaining(seconds) == expected_text
 
 
-@pytest.mark.parametrize(
-    ("done", "seconds", "expected_text"),
-    [
-        (0, 10, ""),
-        (5, 0.1, ""),
-        (98, 10, "9.8 a second"),
-        (1234, 1, "1,234 a second"),
-        (19, 60, "19 a minute"),
-        (2, 3600, "2 an hour"),
-    ],
-)
-def test_a_slow_rate_is_given_per_minute(done: int, seconds: float, expected_text: str) -> None:
-    assert numbers.rate(done, seconds) == expected_text
-
-
 def test_signs_are_true_ones() -> None:
     assert [numbers.signed(n) for n in (1640, -20, 0)] == ["+1,640", "−20", "0"]
     assert numbers.share(0.364) == "36 %"

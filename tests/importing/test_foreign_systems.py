@@ -8,7 +8,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing import base
-from leanrag_core.importing.base import importer, preview_of, read_graph, recognised
+from leanrag_core.importing.base import importer, preview_of, recognised
 from leanrag_core.indexing.names import entity_id, name_key, relation_id
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.layout import read_imported
@@ -16,6 +16,7 @@ from leanrag_core.types.graph import Finding
 from leanrag_core.types.imported import ForeignId, ImportedGraph
 from tests.importing import folders
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, by_stage, tables
+from tests.reading import read_graph
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,12 @@ import pytest
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing import base, graph, rows, working_folder
-from leanrag_core.importing.base import preview_of, read_graph, recognised
+from leanrag_core.importing.base import preview_of, recognised
 from leanrag_core.importing.confined import confined_preview
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from tests.importing import folders
 from tests.importing.test_plain import tables
+from tests.reading import read_graph
 
 GRAPH = "graph_chunk_entity_relation.graphml"
 BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><graphml>&b;</graphml>'

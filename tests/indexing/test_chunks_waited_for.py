@@ -11,9 +11,9 @@ from leanrag_core.errors import BudgetSpent
 from leanrag_core.indexing import build
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.job import Progress
+from tests.reading import read_uploads
 
 TEXT = b"Ada Lovelace wrote to Charles Babbage in London. " * 3
 

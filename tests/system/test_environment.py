@@ -5,8 +5,8 @@ import pytest
 
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
-from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.system.environment import holds_secrets, without_secrets
+from tests.reading import read_uploads
 
 PLANTED = "sk-planted-0123456789abcdef"
 

@@ -9,32 +9,36 @@ LONG = 30.0  # seconds that no test takes
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that goes on when it is told to. n_asked: how often it was looked at, as whoever comes does."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        self.now, self.n_asked = 0.0, 0
 
     def __call__(self) -> float:
-        return self.now
+        now = self.now  # first: whoever sees that it was asked may set it
+        self.n_asked += 1
+        return now
 
 
-def worker(turns: Turns, order: list[str], name: str, *, quick: bool) -> threading.Thread:
+def worker(turns: Turns, clock: Clock, order: list[str], name: str, *, quick: bool) -> threading.Thread:
     def work() -> None:
         with turns.taken(quick=quick):
             order.append(name)
 
-    n_before = turns.n_waiting
+    n_before = clock.n_asked
     thread = threading.Thread(target=work)
     thread.start()
-    while turns.n_waiting == n_before:
+    while clock.n_asked == n_before:
         time.sleep(0.001)
     return thread
 
 
 def test_a_moved_slider_overtakes_pages_that_wait() -> None:
-    turns, order = Turns(1, head_start_seconds=LONG, hold_seconds=LONG), list[str]()
+    clock, order = Clock(), list[str]()
+    turns = Turns(1, head_start_seconds=LONG, hold_seconds=LONG, clock=clock)
     with turns.taken(quick=False):
-        threads = [worker(turns, order, name, quick=name == "slider") for name in ("first page", "second", "slider")]
+        names = ("first page", "second", "slider")
+        threads = [worker(turns, clock, order, name, quick=name == "slider") for name in names]
         assert order == []
     for thread in threads:
         thread.join()
@@ -45,9 +49,9 @@ def test_a_page_that_has_waited_longer_than_the_head_start_goes_first() -> None:
     clock, order = Clock(), list[str]()
     turns = Turns(1, head_start_seconds=1, hold_seconds=LONG, clock=clock)
     with turns.taken(quick=False):
-        threads = [worker(turns, order, "page", quick=False)]
+        threads = [worker(turns, clock, order, "page", quick=False)]
         clock.now = 1.5
-        threads.append(worker(turns, order, "slider", quick=True))
+        threads.append(worker(turns, clock, order, "slider", quick=True))
     for thread in threads:
         thread.join()
     assert order == ["page", "slider"]
@@ -57,7 +61,7 @@ def test_who_waits_for_a_model_keeps_nobody_waiting() -> None:
     clock, order = Clock(), list[str]()
     turns = Turns(1, head_start_seconds=LONG, hold_seconds=0.01, clock=clock)
     with turns.taken(quick=False):
-        thread = worker(turns, order, "page", quick=False)
+        thread = worker(turns, clock, order, "page", quick=False)
         assert order == []
         clock.now = 0.01
         thread.join()  # it begins while the first one holds its turn

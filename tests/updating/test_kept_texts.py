@@ -12,10 +12,10 @@ from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.updating.before import Before
 from leanrag_core.indexing.updating.kept_texts import KeptTexts
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem
+from leanrag_core.types.build_report import DroppedItem
 from leanrag_core.types.graph import Finding, Layer
 from leanrag_core.types.updating import LineageStep, UpdateReport
-from tests.small_index import entity, layer, relation, small_index, unit
+from tests.small_index import EMPTY_REPORT, entity, layer, relation, small_index, unit
 
 INDEX = small_index()
 BASE, ROOT = INDEX.layers[0], INDEX.layers[2]

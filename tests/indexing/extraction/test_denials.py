@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.denials import planted
-from leanrag_core.importing.base import read_graph
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.denials import denies, denies_pair
 from leanrag_core.indexing.extraction.reply import parse_reply
 from leanrag_core.types.corpus import Document
 from leanrag_core.workbench.samples import SAMPLES
+from tests.reading import read_graph
 
 DENIALS = """\
 There is no clear relation between the two.

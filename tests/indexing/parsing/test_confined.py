@@ -21,11 +21,11 @@ from leanrag_core.indexing.parsing import confined, parse_upload
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.worker import FrameTooLarge, packed, read_frame, unpacked, write_frame
-from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.settings import Settings
 from tests import waiting
 from tests.indexing.parsing import bombs
+from tests.reading import read_uploads
 from tests.refusals import as_read
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,10 @@ from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.upload import formats
-from leanrag_core.indexing.reading import read_files, read_uploads, sources_below
+from leanrag_core.indexing.reading import read_files, sources_below
 from leanrag_core.messages.catalog import sentence
 from tests.indexing.parsing.conftest import Read
+from tests.reading import read_uploads
 from tests.refusals import as_read
 
 
@@ -70,8 +71,10 @@ def test_one_bad_file_does_not_stop_the_others() -> None:
     assert [refusal.name for refusal in upload.refusals] == ["b.pdf", "c.exe"]
 
 
-def test_repeated_content_is_taken_once_and_reported() -> None:
-    upload = read_uploads([("a.txt", b"Bees dance."), ("b.md", b"Bees dance.\n"), ("c.txt", b"Ants.")])
+def test_repeated_content_is_taken_once_and_reported(tmp_path: Path) -> None:
+    for name, content in (("a.txt", "Bees dance."), ("b.md", "Bees dance.\n"), ("c.txt", "Ants.")):
+        (tmp_path / name).write_text(content)
+    upload = read_files([tmp_path])
     assert [document.name for document in upload.documents] == ["a.txt", "c.txt"]
     assert as_read(upload.refusals) == [("b.md", "the same content as a.txt, which is taken once")]
 

@@ -14,13 +14,13 @@ from leanrag_core import IndexConfig
 from leanrag_core.indexing.build import BuildRequest, build_index
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.extraction.english_reading import EnglishBatch, ReadTask
-from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.job import Progress
 from tests.execution.test_builds import guild_book
 from tests.killing import call_where_forks_are_killed, load
+from tests.reading import read_uploads
 
 pytestmark = pytest.mark.slow
 
