@@ -50,36 +50,9 @@ def show(job: JobState) -> None:
             update_view.outcome(summary)
     left, right = st.columns([7, 5], gap="large")
     with left:
-        head = tuple(
-            say(f"build.{name}")
-            for name in ("layer", "entities", "relations", "summarised", "joined", "clusters", "largest", "components")
-        )
-        rows = [
-            (
-                f"L{layer.layer}",
-                f"{layer.entities:,}",
-                f"{layer.relations:,}",
-                f"{layer.summarised:,}" if layer.layer else "–",
-                f"{layer.concatenated:,}" if layer.layer else "–",
-                f"{layer.clusters:,}" if layer.clusters else "–",
-                f"{layer.largest_cluster:,}" if layer.clusters else "–",
-                f"{layer.components:,}",
-            )
-            for layer in reversed(summary.layers)
-        ]
-        markup.block(say("build.column.layers"), markup.facts_table(head, rows), say("build.clusters_note"))
-        with st.expander(say("build.how_well")):
-            clustering(summary)
+        _layers(summary)
     with right:
-        drops = job.report.drops
-        body = markup.facts_table(
-            ("", ""), [(job_words.stage_title(job, stage), f"{n:,}") for stage, n in sorted(drops.items())]
-        )
-        none = markup.muted(say("build.nothing_dropped"))
-        markup.block(say("build.left_out"), body if drops else none, say("build.left_out_note") if drops else "")
-        if drops:
-            with st.expander(say("build.left_out_why")):
-                drop_list(job, summary)
+        _left_out(job, summary)
     with plain_errors():
         made = tuple(
             part for part in session.workbench().parts.all(session.open_index(summary)) if part.status != ABSENT
@@ -95,6 +68,42 @@ def show(job: JobState) -> None:
     lazy_fold(say("build.charts"), charts, key="build_charts", icon="bar_chart")
     if summary.kind == BY_MODEL and job.kind.name != REWRITE.name:  # such a job reads no chunks
         losses(job, summary)
+
+
+def _layers(summary: IndexSummary) -> None:
+    """Draw the table of layers, and how well their entities are clustered."""
+    head = tuple(
+        say(f"build.{name}")
+        for name in ("layer", "entities", "relations", "summarised", "joined", "clusters", "largest", "components")
+    )
+    rows = [
+        (
+            f"L{layer.layer}",
+            f"{layer.entities:,}",
+            f"{layer.relations:,}",
+            f"{layer.summarised:,}" if layer.layer else "–",
+            f"{layer.concatenated:,}" if layer.layer else "–",
+            f"{layer.clusters:,}" if layer.clusters else "–",
+            f"{layer.largest_cluster:,}" if layer.clusters else "–",
+            f"{layer.components:,}",
+        )
+        for layer in reversed(summary.layers)
+    ]
+    markup.block(say("build.column.layers"), markup.facts_table(head, rows), say("build.clusters_note"))
+    with st.expander(say("build.how_well")):
+        clustering(summary)
+
+
+def _left_out(job: JobState, summary: IndexSummary) -> None:
+    """Draw how much each stage has left out, and why."""
+    drops = job.report.drops
+    if not drops:
+        markup.block(say("build.left_out"), markup.muted(say("build.nothing_dropped")))
+        return
+    rows = [(job_words.stage_title(job, stage), f"{n:,}") for stage, n in sorted(drops.items())]
+    markup.block(say("build.left_out"), markup.facts_table(("", ""), rows), say("build.left_out_note"))
+    with st.expander(say("build.left_out_why")):
+        drop_list(job, summary)
 
 
 def _conflicts(summary: IndexSummary) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
@@ -172,26 +173,28 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         note = _rebuild_note(corpus.id, config, kept)
         draw(html('<div class="lr-notes"><div>{}</div></div>', note))
     with st.expander(say("build.by_stage")):
-        draw(
-            markup.facts_table(
-                tuple(say(code) for code in ("build.stage", "build.column.calls", "build.tokens", "build.column.cost")),
-                [
-                    (
-                        say(f"stage.{stage.stage.replace(' ', '_')}"),
-                        f"{stage.calls.expected:,.0f}",
-                        numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
-                        numbers.money(stage.dollars.expected),
-                    )
-                    for stage in chosen.calling
-                ],
-            )
-        )
+        draw(_by_stage(chosen))
     if expected.chunks > expected.sampled < _SAMPLED and buttons.tertiary(
         say("build.improve", n=min(_SAMPLED, expected.chunks)), "labs", "dry_run", help=say("build.improve_hint")
     ):
         with plain_errors(), st.spinner(say("build.reading"), show_time=True):
             bench.builds.forecast(corpus.id, config, dry_run=_SAMPLED)
             st.rerun()
+
+
+def _by_stage(expected: Forecast) -> Markup:
+    """Return the table of the stages that call a model."""
+    head = tuple(say(code) for code in ("build.stage", "build.column.calls", "build.tokens", "build.column.cost"))
+    rows = [
+        (
+            say(f"stage.{stage.stage.replace(' ', '_')}"),
+            f"{stage.calls.expected:,.0f}",
+            numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
+            numbers.money(stage.dollars.expected),
+        )
+        for stage in expected.calling
+    ]
+    return markup.facts_table(head, rows)
 
 
 def forecast_with_endpoint(corpus: CorpusSummary, config: IndexConfig) -> Forecast:

@@ -42,7 +42,7 @@ from pages.common.frame import page_button
 from pages.common.html import NOTHING as EMPTY
 from pages.common.html import draw, html, joined
 from pages.common.messages import language, message, say, say_or, words
-from pages.evaluate import experiments, measure_words
+from pages.evaluate import experiments, figure_view, measure_words
 
 _SHOWN = 10
 _OPENED = 4  # columns of Compare
@@ -261,22 +261,10 @@ def _short(is_short: bool) -> str:
 
 def _figure(interval: Interval | None, measure: str, scale: CellScale, is_short: bool) -> Markup:
     if interval is None:
-        return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
-    mark = scale.mark(interval)
-    described = ""
-    if interval.low is not None and interval.high is not None:
-        low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))
-        described = say("evaluate.interval", low=low, high=high)
-    return html(
-        '<td class="{0}"><span class="v">{1}</span><span class="lr-iv" role="img" aria-label="{2}" title="{2}">'
-        '<i style="left:{3}%;width:{4}%"></i><u style="left:{5}%"></u></span></td>',
-        _short(is_short),
-        measure_words.shown(measure, interval.value),
-        described,
-        mark.left,
-        mark.width,
-        mark.dot,
-    )
+        return figure_view.not_measured()
+    bar = figure_view.interval_bar(scale.mark(interval), figure_view.interval_words(interval, measure))
+    value = measure_words.shown(measure, interval.value)
+    return html('<td class="{}"><span class="v">{}</span>{}</td>', _short(is_short), value, bar)
 
 
 def _from(candidate: Candidate) -> str:

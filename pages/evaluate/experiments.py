@@ -123,6 +123,12 @@ def listed() -> tuple[ExperimentSummary, ...]:
     return tuple(replace(each, title=words(experiment_title(each.title))) for each in summaries)
 
 
+def corpus_of_index() -> str:
+    """Return the corpus of the index that is chosen on the page, "" where it has none."""
+    index = state.recall("index")
+    return next((each.corpus_id for each in session.index_list().indexes if each.id == index), "")
+
+
 def chosen(summaries: Sequence[ExperimentSummary], corpus_id: str) -> ExperimentSummary | None:
     """Return the experiment that the link names; without one the person's own last one, else the first shipped one of
     the corpus, else the first of all."""

@@ -76,8 +76,8 @@ def _corpus(key: str) -> str:
     """Draw the choice of the corpus of the questions and return it, "" for none; by default the chosen index's."""
     titles = {"": say("evaluate.sets.no_corpus")}
     titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora.all()}
-    chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
-    return str(choices.selectbox(say("evaluate.sets.corpus"), titles, chosen, key=f"set_corpus_{key}"))
+    default = experiments.corpus_of_index()
+    return str(choices.selectbox(say("evaluate.sets.corpus"), titles, default, key=f"set_corpus_{key}"))
 
 
 def write() -> None:

@@ -113,8 +113,8 @@ def _start(spec: SweepSpec, budget: Budget | None) -> None:
 
 
 def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
-    current = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
-    ids = sorted(corpora, key=lambda id_: id_ != current)
+    first = experiments.corpus_of_index()
+    ids = sorted(corpora, key=lambda id_: id_ != first)
     titles = {id_: corpora[id_].name for id_ in ids}
     return corpora[choices.selectbox(say("evaluate.sweep.form.corpus"), titles, key="sweep_corpus")]
 

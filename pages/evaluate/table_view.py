@@ -133,13 +133,11 @@ def _name(row: TableRow, letter: str, title: str, index_names: Mapping[str, str]
 def _cell(cell: Cell, measure: str, scale: CellScale, letter: str) -> Markup:
     interval = cell.interval
     if interval is None:
-        return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
-    mark = scale.mark(interval)
-    low, high = (measure_words.shown(measure, end) for end in (interval.low, interval.high))
-    described = say("evaluate.interval", low=low, high=high) if interval.low is not None else ""
-    described = joined_sentences([described, say("evaluate.of_questions", n=interval.n)])
+        return figure_view.not_measured()
+    n_questions = say("evaluate.of_questions", n=interval.n)
+    described = joined_sentences([figure_view.interval_words(interval, measure), n_questions])
     value = measure_words.shown(measure, interval.value)
-    dot = figure_view.interval_bar(mark, described, letter)
+    dot = figure_view.interval_bar(scale.mark(interval), described, letter)
     best = html('<span class="lr-ev-best">{}</span>', say("set.best")) if cell.is_best else NOTHING
     return html(
         '<td class="{}"><span class="v"><b>{}</b><small>{}</small>{}</span>{}</td>'
