@@ -19,7 +19,10 @@ _SENTENCE_WORDS, _SENTENCE_IDEOGRAPHS = 4, 6  # least length of a sentence, whic
 
 @dataclass(frozen=True)
 class PageLine:
-    """A box of text on a page. page: 1, 2, ... size and places in points, from the page's lower left corner."""
+    """A box of text on a page. page: 1, 2, ... size and places in points, from the page's lower left corner.
+
+    is_fixed_pitch: its letters are all as wide, as those of a typewriter.
+    """
 
     text: str
     page: int
@@ -29,6 +32,7 @@ class PageLine:
     bottom: float
     right: float
     top: float
+    is_fixed_pitch: bool = False
 
 
 def running_heads(lines: Sequence[PageLine], n_pages: int, *, heading_size: float) -> frozenset[int]:
@@ -170,6 +174,9 @@ def _moved(document: Document, place: int, text: str, n: int, end: int) -> Docum
     def moved(at: int, follows: bool) -> int:
         return at + n if at > head.end or (at == head.end and follows) else at
 
+    def spans_moved(spans: Iterable[Span]) -> tuple[Span, ...]:
+        return tuple(Span(moved(span.start, True), moved(span.end, span.start >= head.end)) for span in spans)
+
     return replace(
         document,
         text=text,
@@ -181,9 +188,8 @@ def _moved(document: Document, place: int, text: str, n: int, end: int) -> Docum
             Heading(each.title, each.level, moved(each.start, True), moved(each.end, each.start >= head.end))
             for each in document.headings
         ),
-        boilerplate=tuple(
-            Span(moved(span.start, True), moved(span.end, span.start >= head.end)) for span in document.boilerplate
-        ),
+        boilerplate=spans_moved(document.boilerplate),
+        preformatted=spans_moved(document.preformatted),
         running_heads=(
             *document.running_heads[:place],
             replace(head, end=end),

@@ -102,6 +102,53 @@ def test_a_word_cut_by_the_end_of_the_page_is_mended(read: Read) -> None:
     assert read("a.pdf", pdf([(12, "Bees collect nec-")], [(12, "tar")])).text == "Bees collect nectar"
 
 
+LISTING = "# mkfs.ext4 backups\nDiscarding device blocks: done\nWriting superblocks: done"
+
+
+def pages_of(*paragraphs: tuple[str, str], head: str = "", pages: int = 1) -> bytes:
+    """Return a PDF of so many pages, each with these paragraphs of (font, text) below its head."""
+    file = FPDF()
+    for _ in range(pages):
+        file.add_page()
+        file.set_font("Helvetica", size=11)
+        file.text(30, 15, head)
+        file.ln(30)
+        for font, text in paragraphs:
+            file.set_font(font, size=11)
+            file.multi_cell(0, 5, text, align="L")
+            file.ln(10)
+    return bytes(file.output())
+
+
+def test_a_listing_in_fixed_pitch_keeps_its_lines_and_is_told_apart(read: Read) -> None:
+    document = read("a.pdf", pages_of(("Helvetica", f"{BEES} {ANTS}"), ("Courier", LISTING), ("Helvetica", ANTS)))
+    assert document.text == f"{BEES} {ANTS}\n\n{LISTING}\n\n{ANTS}"
+    [span] = document.preformatted
+    assert document.text[span.start : span.end] == LISTING
+
+
+def test_a_typescript_and_the_head_of_an_entry_are_read_as_paragraphs(read: Read) -> None:
+    assert read("a.pdf", pages_of(("Courier", BEES), ("Courier", ANTS))).preformatted == ()
+    entry = read("a.pdf", pages_of(("Helvetica", BEES), ("Courier", "globskipdots"), ("Helvetica", ANTS)))
+    assert entry.preformatted == ()
+    assert "globskipdots" in entry.text
+
+
+def test_a_listing_moves_with_the_running_heads_that_are_put_back(read: Read) -> None:
+    paragraphs = (
+        ("Helvetica", BEES),
+        ("Helvetica", ANTS),
+        ("Courier", LISTING),
+        ("Helvetica", ANTS),
+        ("Helvetica", BEES),
+    )
+    left_out = read("a.pdf", pages_of(*paragraphs, head="On insects", pages=3))
+    [head, *_] = left_out.running_heads
+    document = put_back(left_out, head.text)
+    assert document.text.count("On insects") == 3
+    assert [document.text[span.start : span.end] for span in document.preformatted] == [LISTING] * 3
+
+
 def test_a_file_without_a_text_layer_is_refused_with_its_pages(refused: Callable[..., str]) -> None:
     file = FPDF()
     for _ in range(2):

@@ -1,4 +1,5 @@
-"""PDF: paragraphs page by page; running heads set apart, hyphenated words mended."""
+"""PDF: paragraphs page by page; running heads set apart, hyphenated words mended. What stands in a typewriter's letters
+amid other text keeps its lines."""
 
 import io
 import re
@@ -18,6 +19,8 @@ SUFFIXES = ("pdf",)
 MEDIA_TYPE = "pdf"
 _HEADING_SIZE = 1.15  # times the body's size
 _HEADING_CHARACTERS = 120
+_LETTERS_TO_TELL = 4  # different ones
+_WHOLLY = 0.95  # share of the letters of a box
 
 
 def parse(name: str, content: bytes) -> FormatResult:
@@ -52,7 +55,7 @@ def _boxes(content: bytes) -> tuple[list[PageLine], int, tuple[str, ...]]:
         for pages, page in enumerate(_layouts(content), start=1):
             for element in page:
                 if isinstance(element, LTTextContainer) and element.get_text().strip():
-                    boxes.append(PageLine(element.get_text(), pages, *_type(element), *element.bbox))
+                    boxes.append(_page_line(element, pages))
     except PDFPasswordIncorrect as error:
         raise UnreadableDocument("file.pdf_password") from error
     except PDFTextExtractionNotAllowed as error:
@@ -108,19 +111,33 @@ def _layouts(content: bytes) -> Iterator[Any]:
         yield device.get_result()
 
 
-def _type(element: Any) -> tuple[str, float]:
-    """Return the font of most letters, without the mark of its subset, and their median size in points."""
+def _page_line(element: Any, page: int) -> PageLine:
+    """Return the box with the font of most of its letters, without the mark of its subset, and their median size."""
     from pdfminer.layout import LTChar, LTTextLine
 
     letters = [char for line in element if isinstance(line, LTTextLine) for char in line if isinstance(char, LTChar)]
     if not letters:
-        return "", 0.0
-    fonts = Counter(char.fontname.rpartition("+")[2] for char in letters)
-    return min(fonts, key=lambda font: (-fonts[font], font)), float(median(char.size for char in letters))
+        return PageLine(element.get_text(), page, "", 0.0, *element.bbox)
+    fonts = Counter(char.fontname for char in letters)
+    font = min(fonts, key=lambda name: (-fonts[name], name.rpartition("+")[2], name))
+    in_one_font = fonts[font] >= _WHOLLY * len(letters)  # else it is a line of prose that names a command
+    fixed = in_one_font and _is_fixed_pitch(letters)
+    size = float(median(char.size for char in letters))
+    line = PageLine(element.get_text(), page, font.rpartition("+")[2], size, *element.bbox)
+    return replace(line, is_fixed_pitch=fixed)
+
+
+def _is_fixed_pitch(letters: Sequence[Any]) -> bool:
+    """Return whether Latin letters, enough of them to tell, are all as wide."""
+    latin = [char for char in letters if char.size and char.get_text().isascii() and char.get_text().isalpha()]
+    widths = Counter(round(char.adv / char.size, 2) for char in latin)
+    return len({char.get_text() for char in latin}) >= _LETTERS_TO_TELL and max(widths.values()) >= _WHOLLY * len(latin)
 
 
 def _blocks(boxes: Sequence[PageLine], heads: frozenset[int]) -> list[Block]:
     body = _body_size([box for place, box in enumerate(boxes) if place not in heads])
+    fixed = sum(len(box.text) for box in boxes if box.is_fixed_pitch)
+    is_typescript = 2 * fixed > sum(len(box.text) for box in boxes)
     blocks: list[Block] = []
     last = -1  # of the blocks that are in the text
     for place, box in enumerate(boxes):
@@ -130,6 +147,10 @@ def _blocks(boxes: Sequence[PageLine], heads: frozenset[int]) -> list[Block]:
             continue
         if box.size > _HEADING_SIZE * body and len(text) <= _HEADING_CHARACTERS and any(map(str.isalpha, text)):
             blocks.append(Block(text, "heading", 1 if box.size > 1.5 * body else 2, box.page))
+            last = len(blocks) - 1
+            continue
+        if box.is_fixed_pitch and not is_typescript and " " in text:  # a word alone is the head of an entry
+            blocks.append(Block(box.text, "preformatted", page=box.page))
             last = len(blocks) - 1
             continue
         before = blocks[last] if last >= 0 else Block("", "heading")
