@@ -118,86 +118,105 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
     from bs4.element import NavigableString, PreformattedString
 
     _remove_silent(soup, unclosed)
-    blocks: list[Block] = []
-    line: list[str] = []
-    links: list[str] = []  # texts of the line that are in links
-    of_links: list[int] = []  # for each block, how many links it is, or 0
-    cell_depth = link_depth = pre_depth = 0
-    to_neighbours = 0  # links of the line that lead to the page's neighbours
-
-    def flush(kind: str = "paragraph", level: int = 0, prefix: str = "") -> None:
-        nonlocal to_neighbours
-        text = "".join(line)
-        text = clean(text) if kind == "preformatted" else one_line(text)
-        if text.strip():
-            if kind == "paragraph" and to_neighbours and _words(line) - _words(links) <= 2 * to_neighbours:
-                kind = "boilerplate"
-            blocks.append(Block(prefix + text, kind, level))
-            mostly = _letters(links) >= _MOSTLY * _letters(line)
-            of_links.append(len(links) if mostly and kind == "paragraph" else 0)
-        line.clear()
-        links.clear()
-        to_neighbours = 0
-
+    reader = _Reader()
     # An explicit stack: documents nest deeper than Python's recursion limit allows.
     stack: list[tuple[Any, bool]] = [(soup, False)]
     while stack:
         node, leaving = stack.pop()
         if isinstance(node, NavigableString):
             if not isinstance(node, PreformattedString):
-                line.append(str(node))
-                if link_depth and node.strip():
-                    links.append(str(node))
-            continue
-        tag = node.name
-        if leaving:
-            if tag in ("td", "th"):
-                cell_depth -= 1
-            if tag == "a":
-                link_depth -= 1
-                continue
-            if tag in _HEADINGS:
-                flush("heading", _HEADINGS[tag])
-            elif tag in ("td", "th"):
-                line.append(" | ")
-            elif tag == "pre":
-                pre_depth -= 1
-                flush("preformatted")
-            elif tag == "tr":
-                cells = "".join(line).strip().strip("|").strip()
-                line[:] = [cells]
-                flush()
-            else:
-                flush(prefix="- " if tag == "li" else "")
-            continue
-        if tag in _BLOCKS and (cell_depth or pre_depth):
-            line.append("\n" if pre_depth else " ")
-        elif tag in _BLOCKS:
-            if line and tag != "br":
-                flush()
-            elif tag == "br":
-                line.append(" ")
-                continue
-            pre_depth += tag == "pre"
-            stack.append((node, True))
+                reader.read(str(node))
+        elif leaving:
+            reader.leave(node.name)
+        elif node.name == "br":
+            reader.break_line()
+        elif not _is_permalink(node):
+            if reader.enter(node):
+                stack.append((node, True))
+            stack += [(child, False) for child in reversed(list(node.children))]
+    reader.flush()
+    return _menus_marked(reader.blocks, reader.links_of)
+
+
+class _Reader:
+    """Makes blocks of a page whose elements are entered and left in order. links_of: for each block how many links it
+    is, 0 where it is something else."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.links_of: list[int] = []
+        self._line: list[str] = []
+        self._links: list[str] = []  # texts of the line that are in links
+        self._to_neighbours = 0  # links of the line that lead to the page's neighbours
+        self._cell_depth = self._link_depth = self._pre_depth = 0
+
+    def read(self, text: str) -> None:
+        """Add the text to the line."""
+        self._line.append(text)
+        if self._link_depth and text.strip():
+            self._links.append(text)
+
+    def break_line(self) -> None:
+        """Begin another line of preformatted text; elsewhere lines are folded."""
+        self._line.append("\n" if self._pre_depth else " ")
+
+    def enter(self, element: Any) -> bool:
+        """Enter the element; return whether to leave it will mean something."""
+        tag = element.name
+        if tag in _BLOCKS and (self._cell_depth or self._pre_depth):
+            self.break_line()
+            return False
+        if tag in _BLOCKS:
+            if self._line:
+                self.flush()
+            self._pre_depth += tag == "pre"
         elif tag in ("td", "th"):
-            cell_depth += 1
-            stack.append((node, True))
-        elif tag == "a" and _is_permalink(node):
-            continue
-        elif tag == "a" and node.get("href"):
-            link_depth += 1
-            to_neighbours += not _NEIGHBOURS.isdisjoint(node.get("rel") or ())
-            stack.append((node, True))
-        stack += [(child, False) for child in reversed(list(node.children))]
-    flush()
-    return _menus_marked(blocks, of_links)
+            self._cell_depth += 1
+        elif tag == "a" and element.get("href"):
+            self._link_depth += 1
+            self._to_neighbours += not _NEIGHBOURS.isdisjoint(element.get("rel") or ())
+        else:
+            return False
+        return True
+
+    def leave(self, tag: str) -> None:
+        """Leave an element that enter() said to leave."""
+        if tag == "a":
+            self._link_depth -= 1
+        elif tag in ("td", "th"):
+            self._cell_depth -= 1
+            self._line.append(" | ")
+        elif tag in _HEADINGS:
+            self.flush("heading", _HEADINGS[tag])
+        elif tag == "pre":
+            self._pre_depth -= 1
+            self.flush("preformatted")
+        elif tag == "tr":
+            self._line[:] = ["".join(self._line).strip().strip("|").strip()]
+            self.flush()
+        else:
+            self.flush(prefix="- " if tag == "li" else "")
+
+    def flush(self, kind: str = "paragraph", level: int = 0, prefix: str = "") -> None:
+        """Make a block of the line, unless it is blank."""
+        line, links = self._line, self._links
+        text = clean("".join(line)) if kind == "preformatted" else one_line("".join(line))
+        if text.strip():
+            is_paragraph = kind == "paragraph"
+            if is_paragraph and self._to_neighbours and _words(line) - _words(links) <= 2 * self._to_neighbours:
+                kind = "boilerplate"
+            self.blocks.append(Block(prefix + text, kind, level))
+            mostly = _letters(links) >= _MOSTLY * _letters(line)
+            self.links_of.append(len(links) if mostly and kind == "paragraph" else 0)
+        self._line, self._links, self._to_neighbours = [], [], 0
 
 
-def _is_permalink(link: Any) -> bool:
-    """Return whether the link is a sign beside a heading that leads to the heading itself, such as "¶" or "#"."""
-    text = link.get_text().strip()
-    return str(link.get("href", "")).startswith("#") and 0 < len(text) <= 2 and not any(map(str.isalnum, text))
+def _is_permalink(element: Any) -> bool:
+    """Return whether it is a link beside a heading that leads to the heading itself, such as "¶" or "#"."""
+    if element.name != "a":
+        return False
+    text = element.get_text().strip()
+    return str(element.get("href", "")).startswith("#") and 0 < len(text) <= 2 and not any(map(str.isalnum, text))
 
 
 _MOSTLY = 0.8  # share of the letters of a block
