@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
-from leanrag_core.errors import EndpointBusy, EndpointError, EndpointTimeout
+from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal, EndpointTimeout
 from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.endpoint_errors import ErrorAnswer, error_in_reply, error_of, proxy_variable, root_cause
 from leanrag_core.system.addresses import parts_of
@@ -145,7 +145,8 @@ class Connection:
         openai = openai_package()
         try:
             yield
-        except EndpointError:
+        except EndpointError as error:
+            self._masked(error)
             raise
         except openai.APITimeoutError as error:
             seconds = timeout_seconds or self.settings.timeout_seconds
@@ -177,7 +178,7 @@ class Connection:
             problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
         else:
             return
-        raise self._masked(problem)
+        raise self._masked(problem) from None  # the package's error may repeat the key, and a traceback shows it
 
     def _no_answer(self, reason: str) -> EndpointError:
         """Return our error for a server that cannot be reached, naming the proxy where one stands before it."""
@@ -194,4 +195,6 @@ class Connection:
         key = self._key
         if len(key) > 5:
             problem.message = with_text_replaced(problem.message, key, "•••")
+            if isinstance(problem, EndpointRefusal):
+                problem.server_text = problem.server_text.replace(key, "•••")
         return problem

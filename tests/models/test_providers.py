@@ -2,6 +2,7 @@
 
 import json
 import re
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -310,6 +311,23 @@ def test_a_model_that_declines_is_a_loss_of_this_call_alone(server: Any, tmp_pat
     with pytest.raises(CallFailed, match="declines to answer: I cannot help"):
         language.complete(HELLO)
     assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_a_key_that_the_server_repeats_is_in_no_message_and_no_traceback(
+    server: Any, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEANRAG_TEST_KEY", "sk-planted-0123456789")
+    server.answers = lambda body: (status, {}, openai_form("Incorrect key provided: sk-planted-0123456789."))
+    for call in (
+        lambda: endpoint(server).chat("m", HELLO),
+        lambda: endpoint(server).stream("m", HELLO, lambda text: None),
+        lambda: endpoint(server).embed("m", ["bees"]),
+    ):
+        with pytest.raises(EndpointError) as caught:
+            call()
+        told = "".join(traceback.format_exception(caught.value)) + getattr(caught.value, "server_text", "")
+        assert "planted" not in told
 
 
 @pytest.mark.parametrize("refuses", [True, False])
