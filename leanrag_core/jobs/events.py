@@ -143,6 +143,8 @@ class JobLog:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "events.jsonl"
         self._last: tuple[str, float] = ("", 0.0)
+        self._left_out: Progress | None = None  # since the last one that was written
+        self._of_progress = threading.Lock()
 
     def write(self, event: str, **fields: Any) -> None:
         """Append an event with those fields of JobEvent. Raises StorageFailed."""
@@ -157,13 +159,25 @@ class JobLog:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def progress(self, progress: Progress) -> None:
-        """Write the progress, unless the same stage wrote its own a moment ago and is not at its end."""
-        stage, at = self._last
-        ends = progress.total > 0 and progress.done >= progress.total
-        if progress.stage == stage and not ends and time.time() - at < _EVENT_SECONDS:
-            return
-        self._last = (progress.stage, time.time())
+    def progress(self, progress: Progress, *, at_once: bool = False) -> None:
+        """Write the progress, unless the same stage wrote its own a moment ago and is not at its end. at_once: in any
+        case."""
+        with self._of_progress:
+            stage, at = self._last
+            ends = progress.total > 0 and progress.done >= progress.total
+            if progress.stage == stage and not (ends or at_once) and time.time() - at < _EVENT_SECONDS:
+                self._left_out = progress
+            else:
+                self._write_progress(progress)
+
+    def catch_up(self) -> None:
+        """Write the progress that was left out last, where none has followed it: the next call may take minutes."""
+        with self._of_progress:
+            if self._left_out is not None and time.time() - self._last[1] >= _EVENT_SECONDS:
+                self._write_progress(self._left_out)
+
+    def _write_progress(self, progress: Progress) -> None:
+        self._last, self._left_out = (progress.stage, time.time()), None
         self.write("progress", **progress.record())
 
 

@@ -99,9 +99,9 @@ class Work:
 class RunningJob:
     """The job that this process does."""
 
-    def __init__(self, folder: Path, spec: JobSpec, slot: Slot) -> None:
+    def __init__(self, folder: Path, spec: JobSpec, slot: Slot, log: JobLog) -> None:
         self.spec = spec
-        self._folder, self._slot, self._log = folder, slot, JobLog(folder)
+        self._folder, self._slot, self._log = folder, slot, log
         self._growth = GrowthLog(folder)
         self._read: Callable[[], Spending] | None = None
         self._batch: BatchProgress | None = None  # as it was written last
@@ -145,7 +145,7 @@ class RunningJob:
         if batch != self._batch:
             self._batch = batch
             spent = self._read() if self._read else None
-            self._log.write("progress", **replace(progress, spent=spent).record())
+            self._log.progress(replace(progress, spent=spent), at_once=True)
 
     def expect(self, forecast: Forecast) -> None:
         """Write the forecast into the job's record."""
@@ -233,7 +233,7 @@ def run(folder: Path, works: Mapping[str, Work]) -> int:
         watcher = threading.Thread(target=_watch, args=(folder, spec, log, work, finished, ending), daemon=True)
         watcher.start()
         try:
-            event, fields = _result(work, RunningJob(folder, spec, slot))
+            event, fields = _result(work, RunningJob(folder, spec, slot, log))
             with ending:  # never released where the watcher ends the process first
                 finished.set()
                 _write_end(log, event, **fields)
@@ -286,6 +286,11 @@ def _watch(
     while not (folder / "cancel").exists():
         if finished.wait(POLL_SECONDS):
             return
+        with ending:
+            if finished.is_set():
+                return
+            with suppress(StorageFailed):  # a full disk is reported by the work itself
+                log.catch_up()
         if time.monotonic() - beat > _BEAT_SECONDS:
             beat = time.monotonic()
             write_in_passing(log, "heartbeat")

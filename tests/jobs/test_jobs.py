@@ -21,6 +21,7 @@ from leanrag_core.types.batches import BatchProgress
 from leanrag_core.types.calls import Spending, Usage
 from leanrag_core.types.forecast import Forecast, StageForecast, exactly
 from leanrag_core.types.job import JobReport, Progress, Written
+from tests.waiting import until
 
 LONG_AGO = "2026-01-02T03:04:05+00:00"
 
@@ -231,9 +232,19 @@ def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
     assert [event.pid for event in events.EventReader(folder).read()] == [1, 2], "the next one has a line of its own"
 
 
+def test_progress_that_was_left_out_is_written_while_the_next_is_awaited(folder: Path) -> None:
+    def work(job: RunningJob) -> Done:
+        for done in range(18):  # stored answers, at once; the call after them takes long
+            job.report(Progress("extract", done, 27, "chunks"))
+        until(lambda: 17 in [stage.done for stage in state.read_state(folder).stages], seconds=10)
+        return Done("index-1")
+
+    assert do(folder, work) == 0
+
+
 def test_a_job_that_awaits_batches_leaves_its_slot_and_writes_only_what_has_changed(folder: Path) -> None:
     slot = Slot(folder)
-    job = RunningJob(folder, events.read_spec(folder), slot)
+    job = RunningJob(folder, events.read_spec(folder), slot, events.JobLog(folder))
     job.report(Progress("extract", 1, 10))
     assert slot.acquired
     for answered in (0, 0, 4, 4):
@@ -270,7 +281,7 @@ def test_of_the_jobs_that_wait_the_oldest_is_next(tmp_path: Path) -> None:
 
 def test_what_was_spent_is_recorded_at_the_end_of_the_work_even_when_it_fails(folder: Path) -> None:
     reading = Spending(Usage(calls=3), {"extract": Usage(calls=3)}, last_faults=("busy",))
-    job = RunningJob(folder, events.read_spec(folder), Slot(folder))
+    job = RunningJob(folder, events.read_spec(folder), Slot(folder), events.JobLog(folder))
     with pytest.raises(ValueError, match="no"), job.metered(lambda: reading):
         raise ValueError("no")
     assert state.read_state(folder).spending == reading
