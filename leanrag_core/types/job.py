@@ -209,8 +209,9 @@ NO_REPORT = JobReport()
 class JobState:
     """A job as its events describe it.
 
-    status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died),
-    unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
+    status: queued, running, done, failed, cancelled, stopped (its budget is spent, or the server takes no calls),
+    interrupted (its process died), unknown (of another kind, or with a record that does not read; error says which,
+    and nothing else is known).
     waits_for_index: it is queued until another job has built the same index. batch: what it waits for, where its calls
     go out in files. forecast: made when it began. heard: seconds since its last event. seconds_left: None while
     unknown. result: id of what was made. recent: what was written last, the newest first. details: of an error,
@@ -245,6 +246,11 @@ class JobState:
     def live(self) -> bool:
         """Whether the job may still change by itself."""
         return self.status in ("queued", "running")
+
+    @property
+    def stopped_by_server(self) -> bool:
+        """Whether it stopped since the server takes no calls for now, and not at its budget."""
+        return self.status == "stopped" and self.error is not None and self.error.code.startswith("endpoint.")
 
     @property
     def builds_index(self) -> bool:

@@ -189,7 +189,8 @@ def _headline(job: JobState) -> None:
     ended, kind = "" if job.live else "ended", "build" if job.builds_index else "other"
     draw(markup.progress_bar(say(f"job.share.{kind}"), job.share, ended), markup.muted(job_words.about(job)))
     # In a row of their own, aligned left, so that replacing a button moves no other.
-    if job.status != "stopped":
+    at_budget = job.status == "stopped" and not job.stopped_by_server
+    if not at_budget:
         with st.container(horizontal=True, gap="small"):
             _buttons(job)
     show_fault(_FAULT)
@@ -199,7 +200,9 @@ def _headline(job: JobState) -> None:
     if job.status == "running" and job.heard > _SILENT:
         silence = numbers.duration(job.heard)
         message(say(f"job.silent.{kind}", time=silence))
-    if job.status == "stopped":
+    if job.stopped_by_server:
+        message(job.error or "", title=say("job.server_pauses"))
+    if at_budget:
         message(job.error or "", title=say("job.budget_spent"))
         resume_with_budget(job, _resume)
     if job.status == "failed":

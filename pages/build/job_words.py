@@ -46,6 +46,8 @@ def ended(job: JobState) -> str:
             chunks=coverage.chunks,
             relations=relations,
         )
+    if job.stopped_by_server:
+        return of_job(job, "job.stopped_by_server")
     return of_job(job, {"done": wording.done, "failed": wording.failed, **_ENDED}[job.status])
 
 

@@ -78,7 +78,7 @@ def _words(job: JobState) -> str:
         "running": wording.running,
         "queued": wording.queued,
         "done": wording.done,
-        "stopped": "job.stopped",
+        "stopped": "job.stopped_by_server" if job.stopped_by_server else "job.stopped",
         "cancelled": "job.cancelled",
     }
     code = codes.get(job.status, wording.failed)
