@@ -28,7 +28,7 @@ from leanrag_core.models import batch_calls
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.batch_calls import Answer, BatchState
 from leanrag_core.models.batched_model import BatchedLanguageModel, NotYetAnswered, Question
-from leanrag_core.models.endpoint import Endpoint, Reply, with_text
+from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.text.tokens import count_tokens
@@ -236,7 +236,7 @@ class Batches:
         model = question.model
 
         def call() -> Reply:
-            return with_text(model.endpoint.answer(question.request), model.model)
+            return model.with_text(model.endpoint.answer(question.request), question.call.task)
 
         try:
             reply = model.pacer.call(call, on_fault=model.meter.add_fault)

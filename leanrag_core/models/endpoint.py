@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -133,8 +133,7 @@ class Endpoint(Connection):
 
     def answer(self, request: ChatRequest) -> Reply:
         """Make one chat call, as chat() does."""
-        reply = self._streamed(request) if request.watch else None
-        return reply or self._in_its_form(request, self._chat_once)
+        return self._streamed(request) if request.watch else self._in_its_form(request, self._chat_once)
 
     def speed(self, model: str) -> Speed | None:
         """Return how fast the model was; None where nothing was measured."""
@@ -177,7 +176,7 @@ class Endpoint(Connection):
         while True:
             try:
                 with self._measured(model) as replies:
-                    reply = call(request, tried[-1])
+                    reply = _counted(call(request, tried[-1]), request)
                     replies.append(reply)
             except EndpointRefusal as refusal:
                 refused = refused or refusal
@@ -243,22 +242,23 @@ class Endpoint(Connection):
     ) -> Reply:
         """Make one chat call and pass the reply on piece by piece as it comes, reasoning left out; in one piece where
         the server does not stream. Raises as chat()."""
-        reply = self._streamed(ChatRequest(model, messages, max_tokens=max_tokens), on_text)
-        if reply is None:
-            reply = self.chat(model, messages, max_tokens=max_tokens)
-            on_text(reply.text)
-        return reply
+        return self._streamed(ChatRequest(model, messages, max_tokens=max_tokens), on_text)
 
-    def _streamed(self, request: ChatRequest, on_text: Callable[[str], None] = lambda text: None) -> Reply | None:
-        """Return the reply, which is passed on as it comes; None where the server does not stream."""
+    def _streamed(self, request: ChatRequest, on_text: Callable[[str], None] = lambda text: None) -> Reply:
+        """Return the reply, which is passed on as it comes; in one piece where the server does not stream."""
+        refused = None
         if request.model not in self.forms.unstreamed:
             try:
                 return self._in_its_form(request, partial(self._stream_once, on_text=on_text))
             except EndpointRefusal as refusal:
                 if not is_about_streaming(refusal):
                     raise
-                self.forms.does_not_stream(request.model, refusal)
-        return None
+                refused = refusal
+        reply = self._in_its_form(request, self._chat_once)
+        if refused is not None:  # not before: a proxy's page, which has no pieces either, tells nothing
+            self.forms.does_not_stream(request.model, refused)
+        on_text(reply.text)
+        return reply
 
     def _stream_once(self, request: ChatRequest, form: Form, on_text: Callable[[str], None]) -> Reply:
         model = request.model
@@ -347,9 +347,9 @@ class Endpoint(Connection):
                 raise EndpointBusy(
                     "endpoint.wrong_number_of_vectors", address=self.address, sent=len(by_place), asked=len(texts)
                 )
-            usage = getattr(reply, "usage", None)
             rows = [by_place[place] for place in range(len(texts))]
-            return Vectors(rows, getattr(usage, "prompt_tokens", 0) or 0)
+            told = count_at(reply, ("usage", "prompt_tokens"))
+            return Vectors(rows, told or sum(map(count_tokens, texts)))
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Return the JSON of the reply to a request of another protocol, below the address. Raises as chat()."""
@@ -360,9 +360,9 @@ class Endpoint(Connection):
             )
 
     def models(self) -> list[str]:
-        """Return the names of the models that the server offers, sorted."""
+        """Return the names of the models that the server offers, sorted; a model without a name cannot be asked for."""
         with self._plain_errors():
-            return sorted(model.id for model in self._client.models.list().data)
+            return sorted(model.id for model in self._client.models.list().data if model.id and model.id.strip())
 
     def context_window(self, model: str, *, load: bool = False) -> int | None:
         """Return the number of tokens that the server reads of a prompt, where it says so. load: see
@@ -390,6 +390,14 @@ class Endpoint(Connection):
             about = self._beside("/props", None)
             self.forms.n_slots = count_of(about.get("total_slots")) if isinstance(about, dict) else None
         return tokens
+
+
+def _counted(reply: Reply, request: ChatRequest) -> Reply:
+    """Return the reply with its tokens by our own count where the server told none: a budget must see them."""
+    if reply.prompt_tokens or reply.completion_tokens:
+        return reply
+    prompt_tokens = sum(count_tokens(message["content"]) for message in request.messages)
+    return replace(reply, prompt_tokens=prompt_tokens, completion_tokens=count_tokens(reply.text))
 
 
 def token_counts(usage: Any) -> TokenCounts:

@@ -225,7 +225,7 @@ class RemoteLanguageModel:
 
         try:
             reply = self.pacer.call(
-                lambda: with_text(request(), self.model),
+                lambda: self.with_text(request(), call.task),
                 tokens=_expected(call.messages),
                 on_fault=self.meter.add_fault,
             )
@@ -330,6 +330,14 @@ class RemoteLanguageModel:
         self.count(reply, call.task, seconds=seconds)
         return self.stored(keys, call, reply, seconds)
 
+    def with_text(self, reply: Reply, task: str) -> Reply:
+        """Return the reply. Raises EndpointBusy for one without a text, which is counted: it is paid for, too."""
+        try:
+            return with_text(reply, self.model)
+        except EndpointBusy:
+            self.count(reply, task)
+            raise
+
     def count(self, reply: Reply, task: str, *, seconds: float = 0.0, price_share: float = 1.0) -> None:
         """Count an answered call in the meter. price_share: of the price of a direct call."""
         tokens, cached = (reply.prompt_tokens, reply.completion_tokens), reply.cached_tokens
@@ -356,6 +364,8 @@ class RemoteLanguageModel:
             messages=tuple(ChatMessage(**message) for message in call.messages) if stage in _WRITES_AN_INDEX else (),
         )
         try:
+            if reply.has_reasoning and not reply.text.strip() and not completion.cut:
+                raise ReplyError("reply.reasoning_alone", model=self.model)
             (call.accept or _not_empty)(completion)
         except ReplyCut:  # the passage is too much for one reply: true the next time, too
             self.memory.put_many(dict.fromkeys(keys, record))

@@ -155,7 +155,7 @@ class RemoteEmbeddingModel:
 
     def _probe(self, text: str) -> np.ndarray:
         """Embed the text, and return its (d,) float32 unit vector."""
-        return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text], self.form.fields).rows)[0])
+        return np.asarray(unit_rows(self.endpoint.embed(self.model, [text], self.form.fields).rows, self.model)[0])
 
     def _record(self, row: np.ndarray) -> CallRecord:
         """Make the record of a text's vector. row: (d,) float32."""
@@ -206,25 +206,27 @@ class RemoteEmbeddingModel:
 
     def _checked(self, rows: list[list[float]]) -> np.ndarray:
         """Return the rows as (n, d) float32 unit vectors of the settled dimension. Raises EndpointBusy for others."""
-        vectors = self._unit_rows(rows)
+        vectors = unit_rows(rows, self.model)
         if vectors.shape[1] != self._dimension:
             raise EndpointBusy(
                 "embedding.wrong_dimension", model=self.model, sent=int(vectors.shape[1]), expected=self._dimension
             )
         return vectors
 
-    def _unit_rows(self, rows: list[list[float]]) -> np.ndarray:
-        """Return the rows as (n, d) float32 unit vectors. Raises EndpointBusy for rows that are not vectors."""
-        try:
-            vectors = np.asarray(rows, dtype=np.float32)
-        except (ValueError, TypeError):
-            raise EndpointBusy("embedding.different_lengths", model=self.model) from None
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise EndpointBusy("embedding.not_numbers", model=self.model)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if (norms < 1e-6).any():
-            raise EndpointBusy("embedding.zero_vector", model=self.model)
-        return np.asarray(vectors / norms, dtype=np.float32)
+
+def unit_rows(rows: list[list[float]], model: str) -> np.ndarray:
+    """Return the rows that the model sent as (n, d) float32 unit vectors. Raises EndpointBusy for rows that are not
+    vectors."""
+    try:
+        vectors = np.asarray(rows, dtype=np.float32)
+    except (ValueError, TypeError):
+        raise EndpointBusy("embedding.different_lengths", model=model) from None
+    if vectors.ndim != 2 or not np.isfinite(vectors).all():
+        raise EndpointBusy("embedding.not_numbers", model=model)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if (norms < 1e-6).any():
+        raise EndpointBusy("embedding.zero_vector", model=model)
+    return np.asarray(vectors / norms, dtype=np.float32)
 
 
 def _decoded(record: CallRecord | None) -> np.ndarray | None:

@@ -59,6 +59,7 @@ class Served(Protocol):
     refuses: dict[str, tuple[int, str, str]]
     window: int | None
     slots: int | None
+    tells_usage: bool
 
     def fault_for(self, key: str, task: str) -> str | None:
         """Return the fault that this request meets."""
@@ -189,13 +190,18 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     head = {"id": f"chatcmpl-{content_key(messages)[:16]}", "created": int(time.time()), "model": model}
     counted = (prompt_tokens, usage["completion_tokens"])
     if body.get("stream"):
-        with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
+        with_usage = served.tells_usage and bool((body.get("stream_options") or {}).get("include_usage"))
         return Response(
             reply.task, 200, {}, outcome, *counted, _events(head, text, beside, finish, usage if with_usage else None)
         )
     answer = {"role": "assistant", "content": text, **({"reasoning_content": beside} if beside else {})}
     choice = {"index": 0, "message": answer, "finish_reason": finish, "logprobs": None}
-    cells = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+    cells = {
+        **head,
+        "object": "chat.completion",
+        "choices": [choice],
+        **({"usage": usage} if served.tells_usage else {}),
+    }
     return Response(reply.task, 200, cells, outcome, *counted)
 
 
@@ -265,8 +271,8 @@ def _embeddings(served: Served, body: dict[str, Any]) -> Response:
         for row in rows:
             row["embedding"] = base64.b64encode(array("f", row["embedding"]).tobytes()).decode()
     tokens = sum(map(tokens_of, texts))
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    cells = {"object": "list", "data": rows, "model": str(body.get("model", "")), "usage": usage}
+    usage = {"usage": {"prompt_tokens": tokens, "total_tokens": tokens}} if served.tells_usage else {}
+    cells = {"object": "list", "data": rows, "model": str(body.get("model", "")), **usage}
     return Response("embed", 200, cells, fault or "answered", tokens)
 
 

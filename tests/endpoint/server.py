@@ -61,6 +61,7 @@ class EndpointServer:
     tokens_per_second: that a reply takes, a token of the prompt being an eighth; slots: replies that are written at one
     time, the others wait; most_in_flight (an attribute): calls that were there at one time.
     batches (an attribute): what is done with files of calls; None for a server without.
+    tells_usage (an attribute): whether replies tell their tokens.
     held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
@@ -108,6 +109,7 @@ class EndpointServer:
         self._slots = threading.Semaphore(slots or 10_000)
         self._waiting = self.most_in_flight = 0
         self.held: frozenset[str] = frozenset()
+        self.tells_usage = True
         self.batches: ScriptedBatches | None = None
         self.closing = threading.Event()
         self._log: list[Request] = []

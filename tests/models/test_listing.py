@@ -12,7 +12,7 @@ def models_at(url: str, folder: Path) -> Models:
 
 
 def test_models_that_write_come_before_those_that_embed(tmp_path: Path) -> None:
-    with EndpointServer(models=("bge-m3", "qwen", "a-chat"), num_ctx=4096) as server:
+    with EndpointServer(models=("bge-m3", "", "qwen", "a-chat"), num_ctx=4096) as server:
         endpoint = models_at(server.url, tmp_path).endpoint
         listed = list_models(endpoint)
         assert (listed.names, listed.writing) == (("a-chat", "qwen", "bge-m3"), ("a-chat", "qwen"))

@@ -71,7 +71,7 @@ def test_thoughts_without_an_end_are_no_reply_and_are_not_kept(server: EndpointS
     made = models(server, tmp_path)
     with pytest.raises(CallFailed, match="thoughts without a reply"):
         made.language("openai:m").complete(HELLO)
-    with pytest.raises(ReplyError):
+    with pytest.raises(ReplyError, match="thoughts without a reply"):
         made.language("openai:m").stream(HELLO, lambda text: None)
     assert len(made.memory) == 0
 

@@ -13,6 +13,7 @@ from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.endpoint import Reply
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.text.tokens import count_tokens
 from leanrag_core.types.calls import Budget
 from leanrag_core.types.settings import Price, Settings
 from tests.endpoint import faults
@@ -161,6 +162,33 @@ def test_money_is_counted_and_a_budget_stops_the_next_call(server: EndpointServe
     assert language.complete(HELLO).text, "what is stored costs nothing"
 
 
+def test_tokens_that_a_server_does_not_tell_are_counted_here_and_count_against_the_budget(
+    server: EndpointServer, tmp_path: Path
+) -> None:
+    server.tells_usage = False
+    made = models(server, tmp_path, Budget(tokens=12), prices={"m": Price(1e6, 2e6), "e": Price(1e6, 0.0)})
+    reply = made.language("openai:m").complete(HELLO)
+    spent = made.meter.read().usage
+    assert (spent.prompt_tokens, spent.completion_tokens) == (2, count_tokens(reply.text)), "Hello| there"
+    assert spent.cost == 2 + 2 * spent.completion_tokens
+    made.language("openai:m").stream([{"role": "user", "content": "Hello"}], lambda text: None)
+    assert made.meter.read().usage.prompt_tokens == 3
+    with pytest.raises(BudgetSpent):
+        made.embedding("openai:e").embed(["bees"])
+    unlimited = models(server, tmp_path)
+    unlimited.embedding("openai:e").embed(["honey bees", "hives"])
+    assert unlimited.meter.read().usage.prompt_tokens == sum(map(count_tokens, ("honey bees", "hives")))
+
+
+def test_a_reply_without_a_text_is_paid_for_too(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.EMPTY_CONTENT,), recover_after=2)
+    made = models(server, tmp_path)
+    made.language("openai:m").complete(HELLO)
+    spent = made.meter.read().usage
+    assert spent.calls == 3
+    assert spent.prompt_tokens == sum(call.prompt_tokens for call in server.log)
+
+
 def test_cached_tokens_are_counted_at_their_price_kept_with_the_reply_and_not_recorded_in_an_index(
     tmp_path: Path,
 ) -> None:
@@ -236,6 +264,19 @@ def test_a_stream_that_fails_before_its_text_is_made_again(server: EndpointServe
         pieces = []
         language.stream([{"role": "user", "content": question}], pieces.append)
     assert len(pieces) > 1, "one bad reply does not end streaming"
+
+
+def test_the_page_of_a_proxy_in_the_place_of_every_reply_does_not_end_streaming(
+    server: EndpointServer, tmp_path: Path
+) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.HTML_200,), recover_after=None)
+    language = models(server, tmp_path).language("openai:m")
+    with pytest.raises(LeanRAGError, match="page of a proxy"):
+        language.stream(HELLO, lambda text: None)
+    server.plan = FaultPlan()
+    pieces: list[str] = []
+    language.stream([{"role": "user", "content": "Who made the first comb foundation of wax?"}], pieces.append)
+    assert len(pieces) > 1
 
 
 def test_a_stream_that_broke_off_after_text_is_not_made_again(
