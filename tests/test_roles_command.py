@@ -14,6 +14,8 @@ from leanrag_core.models.reranking import rerank_form
 from leanrag_core.types.roles import ROLES, Price, Role
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench.role_checks import leaves, served_by, writers_at_common_server
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan
 from tests.endpoint.listener import listener
 from tests.endpoint.server import EndpointServer
 
@@ -109,3 +111,20 @@ def test_checks_say_what_each_role_can(home: Path, capsys: pytest.CaptureFixture
         assert len(ranks.bodies) == 2  # a check asks anew
         assert ran(capsys, "extraction", "--check")["check"]["said"].endswith("entities")
     assert ran(capsys, "embeddings", "--check")["check"]["state"] == "bad"
+
+
+@pytest.mark.parametrize(
+    ("role", "model", "fault", "told"),
+    [
+        ("embeddings", "scripted-embedding", faults.NOT_A_NUMBER, "vectors that are not numbers"),
+        ("embeddings", "scripted-embedding", faults.ZERO_VECTOR, "a zero vector"),
+        ("answers", "scripted-chat", faults.EMPTY_CONTENT, "an empty reply"),
+    ],
+)
+def test_a_check_fails_with_what_a_build_would_refuse(
+    role: str, model: str, fault: str, told: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with EndpointServer(plan=FaultPlan(share=1.0, kinds=(fault,), recover_after=None)) as server:
+        ran(capsys, role, "--address", server.url, "--model", f"openai:{model}")
+        check = ran(capsys, role, "--check")["check"]
+    assert (check["state"], check["said"]) == ("bad", f"{model} sent {told}")

@@ -4,13 +4,17 @@ import os
 import time
 from dataclasses import dataclass
 
-from leanrag_core.errors import LeanRAGError
+import numpy as np
+
+from leanrag_core.errors import EndpointError, LeanRAGError, ReplyError
 from leanrag_core.evaluation.extraction import GivenGraph
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.messages.message import Message, message
+from leanrag_core.models.endpoint import with_text
 from leanrag_core.models.registry import Models, backends
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.remote_embedding import unit_rows
 from leanrag_core.models.reranking import reranker
 from leanrag_core.types.config import OPENAI, IndexConfig, is_file, is_remote, model_title
 from leanrag_core.types.roles import EMBEDDINGS, EXTRACTION, RERANKING, ROLES
@@ -137,7 +141,9 @@ def why_untried(settings: Settings, role: str) -> Message | None:
 def _writing(models: Models, role: str, name: str) -> RoleCheck:
     language, started = models.language(name, role), time.perf_counter()
     assert isinstance(language, RemoteLanguageModel)  # why_untried() rules out the built-in engine
-    reply = language.endpoint.chat(language.model, [{"role": "user", "content": _QUESTION}])
+    reply = with_text(language.endpoint.chat(language.model, [{"role": "user", "content": _QUESTION}]), language.model)
+    if not reply.text.strip():
+        raise ReplyError("reply.cut_in_reasoning")
     seconds = time.perf_counter() - started
     code, state = ("role.check.answers", GOOD) if "bee" in reply.text.lower() else ("role.check.beside", THIN)
     speed = reply.completion_tokens / max(seconds, 1e-9)
@@ -148,11 +154,13 @@ def _embedding(models: Models, model: str) -> RoleCheck:
     endpoint, started = models.in_role(EMBEDDINGS).endpoint, time.perf_counter()
     role = models.settings.own_role(EMBEDDINGS)
     body_fields = {**role.body_fields, **({"dimensions": role.dimensions} if role.dimensions else {})}
-    first, second = (endpoint.embed(model, [_RIGHT, _WRONG], body_fields).rows for _ in range(2))
+    first, second = (unit_rows(endpoint.embed(model, [_RIGHT, _WRONG], body_fields).rows, model) for _ in range(2))
     seconds = time.perf_counter() - started
-    same = first == second
+    if first.shape != second.shape:
+        raise EndpointError("embedding.changing_length", model=model, lengths=str([first.shape[1], second.shape[1]]))
+    same = np.array_equal(first, second)
     code = "role.check.same_vector" if same else "role.check.other_vector"
-    return RoleCheck(EMBEDDINGS, GOOD if same else THIN, message(code, n=len(first[0])), seconds)
+    return RoleCheck(EMBEDDINGS, GOOD if same else THIN, message(code, n=first.shape[1]), seconds)
 
 
 def _reranking(models: Models) -> RoleCheck:

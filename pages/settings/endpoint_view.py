@@ -227,7 +227,7 @@ def pick_model(
             picked = st.selectbox(
                 title,
                 options,
-                format_func=lambda model: model or blank,
+                format_func=lambda model: visible(model) or blank,
                 **mount.wired,
                 accept_new_options=True,
                 index=index,

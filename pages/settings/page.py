@@ -11,6 +11,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList, probe_concurrency
 from leanrag_core.models.local_servers import KINDS, usual_ports
 from leanrag_core.types.settings import LANGUAGES, LEAST_WINDOW, MOST_WINDOW, PROMPT_FORMS, Price, Settings
+from leanrag_core.workbench.role_checks import writers_at_common_server
 from pages.common import buttons, choices, forms, markup, reveal, session, state, tour
 from pages.common.frame import enter, heading, plain_errors
 from pages.common.html import draw, html
@@ -162,8 +163,8 @@ def _setting_of_model(settings: Settings, name: str, names: tuple[str, ...], bla
 
 def probe(settings: Settings, models: ModelList) -> None:
     """Measure how many concurrent calls the server can use, and offer that number."""
-    chosen = state.recall("check_model")
-    model = chosen if chosen in models.writing else models.writing[0]
+    wanted = (state.recall("check_model"), *writers_at_common_server(settings))
+    model = next((name for name in wanted if name in models.writing), models.writing[0])
     if buttons.tertiary(say("settings.probe"), "speed", "probe"):
         st.session_state.pop("lr_probed", None)
         with plain_errors(), st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True):

@@ -16,6 +16,7 @@ from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.config import is_file, model_title
 from leanrag_core.types.roles import EMBEDDINGS, MAX_BODY, RERANKING, ROLES, Price, Role
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.visible import visible
 from leanrag_core.workbench.role_checks import (
     BAD,
     GOOD,
@@ -33,7 +34,7 @@ from pages.common.html import draw, html
 from pages.common.messages import message, say, words
 from pages.settings import endpoint_view, settings_form
 
-_ROW = (1.2, 2.2, 2.1, 0.65, 1.15, 1.05, 2.0, 0.85, 0.75)
+_ROW = (1.2, 2.1, 2.05, 0.65, 1.15, 1.05, 1.95, 1.05, 0.75)
 _HEAD = ("role", "address", "model", "window", "price", "speed", "check", "", "")
 _SIGNS = {GOOD: "ok", THIN: "out", BAD: "bad", UNTRIED: "none"}
 _DRAWN = "lr_roles_opened"  # in the session: roles whose further settings are drawn
@@ -139,7 +140,9 @@ def _choice(
 
     def widget(mount: widgets.Mount[str]) -> Any:
         place = options.index(mount.value) if mount.value in options else 0
-        return st.selectbox(label, options, place, title, **mount.wired, accept_new_options=True)
+        return st.selectbox(
+            label, options, place, lambda option: visible(title(option)), **mount.wired, accept_new_options=True
+        )
 
     widgets.show(key, chosen, widget, keep, read=lambda stored: str(stored or "").strip(), form=form)
 

@@ -296,13 +296,27 @@ def test_the_probe_offers_the_number_that_it_found(
     assert "2 in flight, as set, is as good as any other number." in drawn.text(app)
 
 
-def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
+def test_the_probe_asks_the_model_that_was_chosen_for_builds_and_not_the_first_of_the_list(
+    home: Workbench, visit: Visit
+) -> None:
+    with EndpointServer(models=("a-dear-one", "cheap")) as endpoint:
+        settled_home(home, endpoint).settings.change(lambda settings: replace(settings, build_model="openai:cheap"))
+        assert "short questions to cheap;" in drawn.text(visit("settings", home))
+
+
+def test_a_long_name_of_a_model_is_text_and_one_that_turns_the_direction_shows_it(
+    home: Workbench, visit: Visit
+) -> None:
     name = "a/very-long-" + "x" * 300 + "<b>$q$[y](z)"
-    with EndpointServer(models=(name,)) as endpoint:
+    with EndpointServer(models=(name, "b/\u202egpj")) as endpoint:
         app = visit("settings", settled_home(home, endpoint))
         app.button("test_connection").click().run()
         drawn.assert_sound(app)
         assert name in drawn.text(app)
+        offered = {box.label: box.options for box in app.selectbox if box.label.startswith(("Model", "Embedding for"))}
+        assert len(offered) > 7
+        for label, options in offered.items():
+            assert "\u202e" not in "".join(options), label
 
 
 def test_a_folder_of_models_that_is_not_there_is_refused_and_a_temperature_has_two_decimals(
