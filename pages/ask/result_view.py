@@ -121,9 +121,10 @@ def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
 
 
 def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> None:
+    answers = ask.calls_model or asking.is_wanted(scope, ask)
     asking.withdraw(scope)
     message(error, kind="error", title=title)
-    retry = (asking.want, scope, ask.question) if ask.calls_model else ()
+    retry = (asking.want, scope, ask.question) if answers else ()
     buttons.secondary(say("ask.try_again"), "replay", scope.name("retry_retrieval"), *retry)
 
 

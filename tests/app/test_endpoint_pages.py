@@ -23,6 +23,7 @@ from leanrag_core.types.forecast import Forecast, Range, StageForecast
 from leanrag_core.types.job import JobReport, Progress
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.workbench.questions import Questions
 from tests.app import drawn
 from tests.app.conftest import CONFIG, CORPUS
 from tests.endpoint import faults
@@ -132,6 +133,20 @@ def test_a_stopped_build_says_why_its_cost_is_above_that_at_its_budget(
     drawn.assert_sound(app)
     assert told in drawn.text(app)
     assert cost in drawn.text(app)
+
+
+def test_a_build_that_the_server_stopped_is_not_said_to_be_at_its_budget(llm_home: Workbench, visit: Visit) -> None:
+    error = message("endpoint.no_credit", address="http://there/v1", reason="no funds")
+    a_job(llm_home, STARTED, ("stopped", {"error": error}), budget=30_000)
+    app = visit("build", llm_home, job="one")
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert "Bees stopped: the server takes no calls for now" in page_text
+    assert "says that the account has no credit left: no funds" in page_text
+    assert "udget is spent" not in page_text
+    assert "at its budget" not in page_text
+    assert not app.button("resume_one").disabled
+    assert not any(field.label == "Tokens for the rest" for field in app.number_input)
 
 
 def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workbench, visit: Visit) -> None:
@@ -308,6 +323,23 @@ def test_a_server_that_fails_while_it_answers_is_reported_and_can_be_asked_again
     assert "Retrieval is complete" in drawn.text(app)
     endpoint.plan = FaultPlan()
     app.button("retry_answer").click().run()
+    drawn.assert_sound(app)
+    assert drawn.component(app, "lr_citations")
+
+
+def test_a_question_that_could_not_be_embedded_is_answered_by_another_try(
+    llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: object) -> None:
+        raise EndpointRefusal("embedding.failed", problem="it is down")
+
+    app = visit("ask", llm_home)
+    with monkeypatch.context() as down:
+        down.setattr(Questions, "question_vector", fails)
+        app = asked(app, QUESTION)
+        drawn.assert_sound(app)
+        assert "The question could not be embedded. It is down. Without vectors nothing goes on" in drawn.text(app)
+    app.button("retry_retrieval").click().run()
     drawn.assert_sound(app)
     assert drawn.component(app, "lr_citations")
 
