@@ -19,7 +19,7 @@ from leanrag_core.answering.written import (
     write_answer,
     written_answer,
 )
-from leanrag_core.errors import EndpointError, ModelMismatch
+from leanrag_core.errors import EndpointError, ModelMismatch, ReplyError
 from leanrag_core.indexing.extraction.language_neutral import is_latin
 from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Call, LanguageModel, embed_queries
@@ -290,7 +290,7 @@ class Questions:
             return ruled
         try:
             standalone = by_model(question, earlier, answer, language)
-        except EndpointError as error:
+        except (EndpointError, ReplyError) as error:
             failed = message("follow.model_failed", reason=error.message, rule=ruled.said)
             return Standalone(ruled.question, ruled.way, failed)
         return standalone or Standalone(ruled.question, ruled.way, message("follow.no_reply", rule=ruled.said))

@@ -344,6 +344,20 @@ def test_a_question_that_could_not_be_embedded_is_answered_by_another_try(
     assert drawn.component(app, "lr_citations")
 
 
+@pytest.mark.parametrize("kind", [faults.HTTP_500, faults.EMPTY_CONTENT])
+def test_a_follow_up_that_the_model_cannot_rewrite_is_asked_by_the_rule(
+    kind: str, llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    llm_home.settings.change(lambda settings: replace(settings, retries=0))
+    app = asked(visit("ask", llm_home), QUESTION)
+    endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
+    app.text_input("follow_text").input("When do they treat it?")
+    next(button for button in app.button if button.label == "Ask a follow-up").click().run()
+    drawn.assert_sound(app)
+    assert "The model could not rewrite it (" in drawn.text(app)
+    assert "When do they treat it?" in app.query_params["q"]
+
+
 def test_a_model_that_is_gone_is_reported(llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*arguments: object, **options: object) -> Reply:
         raise EndpointRefusal("http://127.0.0.1:9/v1 does not know the model or the address (status 404)")
