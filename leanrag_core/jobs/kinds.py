@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from leanrag_core.messages.message import message
-from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, Figure, JobKind, Stage, SummaryLine, Wording
+from leanrag_core.types.job import AS_FORECAST, CHUNKS, ENTITIES, UNITS, Figure, JobKind, Stage, SummaryLine, Wording
 
 # Which stage counts the entities and relations of the base graph, and what its count means.
 _BASE_GRAPH = (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging")))
@@ -105,12 +105,13 @@ UPDATE = replace(
     wording=_wording("update"),
 )
 
-# The layers are written one after another, so that each of these stages takes its turn until the index is written.
+# The layers are written one after another, so that each of these stages takes its turn until the index is written. The
+# calls are counted beforehand, from the prompts: most relations take none.
 REWRITE = JobKind(
     "rewrite",
     makes="index",
     stages=tuple(
-        replace(BUILD.stage(name), share=share)
+        replace(BUILD.stage(name), share=share, calls=AS_FORECAST)
         for name, share in (
             ("aggregate entities", 0.6),
             ("aggregate relations", 0.25),

@@ -150,7 +150,7 @@ def _label(job: JobState, stage_name: str) -> str:
 
 
 def _awaited(job: JobState) -> str:
-    if not job.builds_index:
+    if all(stage.name != "extract" for stage in job.stages):
         return say("job.listed_here")
     if job.current == "extract" and frame.uses_endpoint(job.config):
         return say("job.answers_awaited", model=model_title(str(job.config.get("model", ""))))

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.jobs.kinds import REWRITE
 from leanrag_core.messages.message import message
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
@@ -160,6 +161,16 @@ def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workb
     assert "Aggregate entities, calls60" in page_text
     assert "All calls3019" in page_text
     assert "Tokens30 k21 k" in page_text
+
+
+def test_a_job_that_reads_no_documents_does_not_say_so_before_its_first_text(llm_home: Workbench, visit: Visit) -> None:
+    folder = llm_home.root / "jobs" / "one"
+    create_job(folder, JobSpec("one", "Bees", CORPUS, asdict(CONFIG), {}, LONG_AGO, REWRITE.name))
+    JobLog(folder).write("started", pid=1)
+    with job_lock(folder).acquire():
+        page_text = drawn.text(visit("build", llm_home, job="one"))
+    assert "What is written is listed here." in page_text
+    assert "documents are being read" not in page_text
 
 
 def test_jobs_that_wait_tell_their_place(llm_home: Workbench, visit: Visit) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.jobs.kinds import BUILD, REWRITE
 from leanrag_core.jobs.state import Amount, Outlook, outlook
 from leanrag_core.messages.message import message
 from leanrag_core.types.calls import NO_SPENDING, Spending, Usage
@@ -139,3 +139,14 @@ def test_a_stage_of_a_kind_that_is_not_listed_goes_as_forecast() -> None:
     assert [stage.at_end.calls for stage in ahead.stages] == [8, 2]
     # 7 calls ahead at (6 s + 3 x 2 s) / (3 + 3) a call
     assert ahead.seconds_left == pytest.approx(14)
+
+
+def test_layers_that_are_written_again_take_the_calls_that_were_counted_beforehand() -> None:
+    forecast = Forecast(0, 0, exactly(0), FORECAST.stages[2:], exactly(60))
+    running = (
+        StageState("aggregate entities", "running", 19, 20, "", 9.0),
+        StageState("aggregate relations", "running", 9, 100, "", 3.0),  # most of which are joined, without a call
+    )
+    ahead = outlook(REWRITE, forecast, spent(aggregate_entities=(19, 30_000), aggregate_relations=(9, 900)), running)
+    assert ahead is not None
+    assert [stage.at_end.calls for stage in ahead.stages] == [20, 10]
