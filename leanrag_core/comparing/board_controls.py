@@ -1,10 +1,12 @@
 """What a board offers to move: the declared options of a strategy and of an index as sliders, switches and choices."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import Field, dataclass, fields
 from functools import reduce
 from typing import Any
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.rules import parse_tau
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.base import MAX_TOKENS, RERANK
@@ -189,19 +191,29 @@ def _written(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def numbers_of_links(texts: Sequence[str], config: type) -> list[dict[str, Any]]:
-    """Return the numbers in links for which a control may lack a stop, each by its option; those within the option's
-    bounds. config: of the strategy."""
-    specs, numbers = {spec.name: spec for spec in fields(config)}, []
+def values_of_links(texts: Sequence[str], config: type) -> list[dict[str, Any]]:
+    """Return the values in links for which a slider may lack a stop, each by its Control.key; those that its option
+    takes. config: of the strategy."""
+    specs = {spec.name: spec for spec in fields(config)}
+    specs |= {f"{_OF_INDEX}{spec.name}": spec for spec in fields(IndexConfig)}
+    values = []
     for text in texts:
         for pair in filter(None, text.split(";")):
-            key, _, value = pair.partition("=")
-            spec = specs.get(key)
-            if spec is not None and type(spec.default) in (int, float):
-                try:
-                    number_ = int(value) if isinstance(spec.default, int) else float(value)
-                except ValueError:  # somebody wrote the link by hand
-                    continue
-                if within_bounds(spec, number_):
-                    numbers.append({key: number_})
-    return numbers
+            key, _, written = pair.partition("=")
+            value = _value_of_link(key, specs[key], written) if key in specs else None
+            if value is not None:
+                values.append({key: value})
+    return values
+
+
+def _value_of_link(key: str, spec: Field[Any], written: str) -> Any:
+    """Return the number, or the rule of tau; None for what is neither, or out of bounds: links may be written by
+    hand."""
+    if key == f"{_OF_INDEX}tau":
+        with suppress(InvalidConfig):
+            return str(parse_tau(written, heuristic=False))
+    if type(spec.default) in (int, float):
+        with suppress(ValueError):
+            number_ = int(written) if isinstance(spec.default, int) else float(written)
+            return number_ if within_bounds(spec, number_) else None
+    return None

@@ -159,15 +159,14 @@ def board_of(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[Gold
     start = {**official, **(chosen[0].chosen.options if chosen[0].info.name == info.name else {})}
     config, heuristic = index.manifest.config, index.manifest.kind == HEURISTIC
     links = [state.recall(board_state.NOW), state.recall(board_state.PINNED)]
-    listed = board_controls.strategy_controls(
-        info.config, [start, *board_controls.numbers_of_links(links, info.config)]
-    )
+    linked = board_controls.values_of_links(links, info.config)
+    listed = board_controls.strategy_controls(info.config, [start, *linked])
     ground, start = ({control.key: each[control.key] for control in listed} for each in (official, start))
     if index.manifest.kind != IMPORTED and index.manifest.corpus.id:
         defaults = board_controls.index_settings(config, heuristic=heuristic)
         tried = board_controls.index_settings(replace(config.checked(), **chosen[0].changed), heuristic=heuristic)
         ground, start = ground | defaults, start | tried
-        listed += board_controls.index_controls(config, [defaults, tried], heuristic=heuristic)
+        listed += board_controls.index_controls(config, [defaults, tried, *linked], heuristic=heuristic)
     key = (summary.id, summary.created, info.name, hash(questions))
     return Board(summary, index, info, questions, listed, ground, start, key)
 
