@@ -91,7 +91,7 @@ def show(
         "list": answer.extractive,
         "last_frame": last_frame,
         "tint": differences.tint,
-        "compared": differences.compared and bool(differences.alone),
+        "compared": differences.compared,
         "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
         "labels": {
             "cited": say("cite.cited"),

@@ -21,7 +21,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import Progress
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.trace import Answer, Trace, TraceItem
+from leanrag_core.types.trace import Answer, AnswerPart, Trace, TraceItem
 from leanrag_core.types.visible import visible_values
 from pages.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
 from pages.common import buttons, choices, drawing_view, markup, passage_view, session, state
@@ -60,11 +60,12 @@ def show(
     tick = base.trace.context.tokens if base is not None and base.trace is not None else None
     show_fault(column_heads.KEEP_FAILED)
     is_same = len(answers) == len(loaded) and say_the_same(answers)
+    are_compared = not is_same and sum(answer.grounded for answer in answers.values()) > 1
     if is_same:
         draw(html('<div class="lr-same" role="status">{}</div>', say("compare.same_answer")))
         if differences_only:  # once, for all columns
             with st.container(key="compare_same"):
-                _answer(loaded[0], frozenset(), is_same=True, differences_only=False, reason_above=None)
+                _answer(loaded[0], frozenset(), are_compared=False, differences_only=False, reason_above=None)
     reason_above = _reason_of_all(loaded)
     if reason_above is not None:
         draw(html('<div class="lr-same" role="status">{}</div>', words(reason_above)))
@@ -85,7 +86,11 @@ def show(
                 if not (is_same and differences_only):
                     only_here = alone.get(each.letter, frozenset())
                     places[each.letter] = _answer(
-                        each, only_here, is_same=is_same, differences_only=differences_only, reason_above=reason_above
+                        each,
+                        only_here,
+                        are_compared=are_compared,
+                        differences_only=differences_only,
+                        reason_above=reason_above,
                     )
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
@@ -159,19 +164,23 @@ def _offer_trial(loaded: Loaded, takes: Forecast) -> None:
 
 
 def _answer(
-    loaded: Loaded, alone: frozenset[int], *, is_same: bool, differences_only: bool, reason_above: Message | None
+    loaded: Loaded, alone: frozenset[int], *, are_compared: bool, differences_only: bool, reason_above: Message | None
 ) -> DeltaGenerator:
-    """Draw the answer in a box of fixed height, with "More" for the rest. is_same: all columns give it.
-    differences_only: omit sentences that other columns share. reason_above: the reason for no answer that stands
-    above the columns."""
+    """Draw the answer in a box of fixed height, with "More" for the rest. alone: places of sentences that no other
+    column says. are_compared: answers are marked by what others say. differences_only: omit what others say, too.
+    reason_above: the reason for no answer that stands above the columns."""
     letter, name = loaded.letter.lower(), f"{loaded.letter.lower()}_whole"
     answer = loaded.answer
     whole = state.recall(name) == "1"
+    only_alone = differences_only and are_compared
+    shown = [part for place, part in enumerate(answer.parts) if place in alone or not only_alone] if answer else []
     with st.container(key=f"compare_{'whole' if whole else 'answer'}_{letter}", gap=None):
         place = st.empty()
         if answer is None or not answer.grounded:
             with place.container():
                 _no_grounded_answer(loaded, reason_above)
+        elif not shown:
+            draw(markup.muted(say("compare.no_different_sentences")))
         else:
             citations.show(
                 answer,
@@ -179,13 +188,10 @@ def _answer(
                 key=f"compare_text_{letter}",
                 on_cite=partial(reference_view.open_citation, loaded.scope, answer, stored=loaded.index is None),
                 differences=citations.Differences(
-                    alone=alone,
-                    only_alone=differences_only and bool(alone),
-                    compared=not is_same,
-                    tint=f"column-{letter}",
+                    alone=alone, only_alone=only_alone, compared=are_compared, tint=f"column-{letter}"
                 ),
             )
-    if answer is not None and is_long(answer):
+    if is_long(shown):
         buttons.show_all(name, say("compare.more"), f"compare_more_{letter}")
     elif answer is not None:
         draw(html('<div class="lr-colgap"></div>'))
@@ -208,11 +214,11 @@ def _no_grounded_answer(loaded: Loaded, reason_above: Message | None) -> None:
         message(say("ask.cites_nothing"))
 
 
-def is_long(answer: Answer) -> bool:
-    """Return whether the answer is about to be higher than its box, with each sentence in lines of its own."""
-    widths = (text_width(part.text, _FONT) + _MARK * (len(part.marks) + 2) for part in answer.parts)
+def is_long(parts: Sequence[AnswerPart]) -> bool:
+    """Return whether these sentences are about to be higher than the box of an answer, each in lines of its own."""
+    widths = (text_width(part.text, _FONT) + _MARK * (len(part.marks) + 2) for part in parts)
     height = sum(_LINE * ceil(width / _COLUMN) + _BETWEEN for width in widths)
-    return len(answer.text) > _LONG_ANSWER or height > _ANSWER_HEIGHT
+    return sum(len(part.text) for part in parts) > _LONG_ANSWER or height > _ANSWER_HEIGHT
 
 
 def _graph(loaded: Loaded, trace: Trace, slots: Slots, owners: Mapping[str, str]) -> None:
