@@ -239,9 +239,14 @@ def by_kind(
     for place, question in enumerate(questions):
         if ours[place] is not None and theirs[place] is not None:
             places.setdefault(question.kind, []).append(place)
-    return tuple(KindMeans(kind, len(rows), _mean(theirs, rows), _mean(ours, rows)) for kind, rows in places.items())
+    return tuple(
+        KindMeans(kind, len(rows), _mean(pinned, rows, measure), _mean(now, rows, measure))
+        for kind, rows in places.items()
+    )
 
 
-def _mean(scores: Sequence[float | None], rows: Sequence[int]) -> float | None:
-    known = [score for row in rows if (score := scores[row]) is not None]
+def _mean(scores: SetScores, rows: Sequence[int], measure: str) -> float | None:
+    """Return the figure of the measure over these questions alone: a ratio is that of their own means."""
+    of_rows = SetScores(tuple(scores.questions[row] for row in rows)).scores(measure)
+    known = [score for score in of_rows if score is not None]
     return fmean(known) if known else None

@@ -73,6 +73,12 @@ def share(part: float, places: int = 0) -> str:
     return f"{part * 100:,.{places}f} %"
 
 
+def change(part: float) -> str:
+    """Write by which share something changes: "+14 %", "−2 %"; "0 %" where it rounds to nothing."""
+    shown = share(abs(part))
+    return shown if shown == share(0) else f"{'+' if part > 0 else '−'}{shown}"
+
+
 def decimal(value: float, places: int = 1) -> str:
     """Write a number with a true minus sign: "1,234.5", "−3.2"."""
     digits = f"{abs(value):,.{places}f}"

@@ -92,11 +92,14 @@ def board_data(this_board: Board, board_session: Session, chosen: Sequence[Colum
         "undo": is_used and board_session.undo is not None,
         "makesIndex": any(now[key] != this_board.ground[key] for key in now if key.startswith("index.")),
     }
-    gold = say("board.mean_of_gold", n=stands.n_gold, without=len(this_board.questions) - stands.n_gold)
+    n, n_gold = len(this_board.questions), stands.n_gold
+    means = say("board.mean_of_all", n=n)
+    if measure != board.PASSAGES and n_gold < n:
+        means = say("board.mean_of_gold", n=n_gold, without=n - n_gold, all=n)
     title = say("board.figure_title", measure=say(f"board.measure.{measure}"))
     data["title"] = title
     data["tools"] = tools(
-        f"{title} {this_board.summary.title}", joined_sentences([gold, say("board.no_model")]), svg=True
+        f"{title} {this_board.summary.title}", joined_sentences([means, say("board.no_model")]), svg=True
     )
     return visible_values(data)  # type: ignore[no-any-return]
 
@@ -246,7 +249,7 @@ def _kinds(this_board: Board, now: SetScores, pinned: SetScores, measure: str) -
     for mean in board.by_kind(this_board.questions, now, pinned, measure):
         if mean.now is None or mean.pinned is None:
             continue
-        change = numbers.difference(mean.now - mean.pinned)
+        change = mean.now - mean.pinned
         rows.append(
             {
                 "name": measure_words.kind_title(mean.kind) if mean.kind else say("evaluate.sets.no_kind"),
@@ -254,7 +257,14 @@ def _kinds(this_board: Board, now: SetScores, pinned: SetScores, measure: str) -
                 "pinned": mean.pinned,
                 "now": mean.now,
                 "text": _value(mean.now, measure),
-                "change": say("board.kind_same") if abs(mean.now - mean.pinned) < 1e-9 else change,
+                "change": say("board.kind_same") if abs(change) < 1e-9 else _change(change, measure),
             }
         )
     return rows
+
+
+def _change(change: float, measure: str) -> str:
+    """Write a difference of values as these are written."""
+    if measure in (board.FOUND, board.ALL):
+        return numbers.difference(change)
+    return f"{'+' if change > 0 else ''}{_value(change, measure)}"

@@ -66,7 +66,7 @@ def tokens(loaded: Loaded, cell: Cell, used: Cell | None, most: int, *, is_fewes
     if is_fewest:
         beside = say("multiples.fewest_word")
     elif used is not None and not cell.in_use:
-        beside = f"{'+' if change >= 0 else '−'}{numbers.share(abs(change))}"
+        beside = numbers.change(change)
     return html(
         '<div class="lr-mulrow"><span><b>{:,}</b> {}</span><span>{}</span></div>'
         '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span></div>',

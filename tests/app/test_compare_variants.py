@@ -64,6 +64,18 @@ def test_only_differences_shows_an_answer_that_both_columns_give_once(home: Work
     assert len(drawn.component(app, "lr_citations")) == 2
 
 
+def test_an_answer_says_nothing_of_its_own_where_another_column_says_all_of_it(home: Workbench, visit: Visit) -> None:
+    less = {"q": QUESTION, "b_strategy": "bm25", "b_c": "1"}
+    first, second = drawn.component(visit("compare", home, **less), "lr_citations")
+    assert [any(part["alone"] for part in each["parts"]) for each in (first, second)] == [True, False]
+    assert first["compared"]
+    assert second["compared"], "what both say is marked in both"
+    app = visit("compare", home, **less, differ="1")
+    (only,) = drawn.component(app, "lr_citations")
+    assert all(part["alone"] for part in only["parts"])
+    assert "All that it says is in another column's answer too." in drawn.text(app)
+
+
 def test_a_setting_of_the_index_is_tried_on_the_spot_and_kept(home: Workbench, visit: Visit) -> None:
     app = visit("compare", home, **TWO, b_ix_cluster_size="2")
     drawn.assert_sound(app)
@@ -171,3 +183,15 @@ def test_the_board_says_after_a_reload_which_settings_are_used(home: Workbench, 
     for settings, is_used in (("top_n=2", True), ("top_n=3", False), ("top_n=2;index.cluster_size=2", False)):
         (shown,) = drawn.component(visit("compare", home, cview="board", bset=settings, bpin="-"), "lr_board")
         assert (shown["isUsed"], shown["undo"]) == (is_used, False), settings
+
+
+def test_the_pinned_setting_of_a_link_keeps_its_clustersize_on_an_index_with_another_one(
+    home: Workbench, visit: Visit
+) -> None:
+    (shown,) = drawn.component(visit("compare", home, cview="board", bpin="index.cluster_size=7"), "lr_board")
+    assert "clustersize 7" in shown["pinned"]["name"]
+
+
+def test_the_board_says_of_which_questions_its_means_are(home: Workbench, visit: Visit) -> None:
+    (shown,) = drawn.component(visit("compare", home, cview="board", bmeasure="passages"), "lr_board")
+    assert "Mean of all 3 questions." in str(shown["tools"]), "passages are counted of questions without gold, too"

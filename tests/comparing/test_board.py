@@ -31,12 +31,12 @@ from leanrag_core.comparing.board_controls import (
     index_controls,
     index_settings,
     neighbours,
-    numbers_of_links,
     settings_link,
     settings_name,
     settings_of_link,
     split_settings,
     strategy_controls,
+    values_of_links,
 )
 from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.comparing.over_questions import over_questions
@@ -155,7 +155,7 @@ def test_more_gold_is_said_only_where_the_paired_rank_test_tells_the_settings_ap
     assert "as many tokens" in sentences_of_board(few, pinned)
     more = scores(*[(each.found, each.n_gold, 1150) for each in pinned.questions])
     assert sentences_of_board(more, pinned).strip() == (
-        "N 5 scores the same as the pinned setting on each of 20 questions, with 15 % more tokens"
+        "N 5 scores the same as the pinned setting on each of 20 questions, with 15 % more tokens."
     )
 
 
@@ -195,6 +195,9 @@ def test_kinds_of_questions_have_means_of_their_own() -> None:
     asked = [GoldQuestion(str(n), "?", kind=kind) for n, kind in enumerate(("fact", "hop", "fact", "none"))]
     now, pinned = scores((1, 1, 5), (1, 2, 5), (0, 1, 5), (0, 0, 5)), scores((1, 1, 5), (0, 2, 5), (1, 1, 5), (0, 0, 5))
     assert by_kind(asked, now, pinned, FOUND) == (KindMeans("fact", 2, 1.0, 0.5), KindMeans("hop", 1, 0.0, 0.5))
+    now = scores((1, 1, 500), (2, 2, 4000), (2, 2, 1500), (0, 0, 9000))
+    fact, hop = by_kind(asked, now, now, PER_THOUSAND)
+    assert (fact.now, hop.now) == (1.0, 0.25), "of a kind, too, the ratio is that of its means"
 
 
 def test_every_option_with_bounds_or_choices_of_every_system_has_a_control() -> None:
@@ -279,10 +282,20 @@ def test_settings_come_back_from_the_part_of_a_link_that_says_what_differs() -> 
     assert settings_of_link(by_hand, controls, ground) == ground, "what no control can stand at is passed over"
 
 
-def test_numbers_of_links_within_the_bounds_of_their_options_get_stops() -> None:
+def test_values_of_links_within_the_bounds_of_their_options_get_stops() -> None:
     links = ["top_n=42;findings=1;max_tokens=3333", "top_n=-1;top_c=many;top_n=100000"]
-    assert numbers_of_links(links, leanrag.Config) == [{"top_n": 42}, {"max_tokens": 3333}]
-    assert numbers_of_links(["least_cosine=0.25;top_c=0.5"], vector.Config) == [{"least_cosine": 0.25}]
+    assert values_of_links(links, leanrag.Config) == [{"top_n": 42}, {"max_tokens": 3333}]
+    assert values_of_links(["least_cosine=0.25;top_c=0.5"], vector.Config) == [{"least_cosine": 0.25}]
+    of_index = "index.cluster_size=16;index.cluster_size=1;index.tau=q0.5;index.tau=much;index.chunk_tokens=many"
+    assert values_of_links([of_index], leanrag.Config) == [{"index.cluster_size": 16}, {"index.tau": "q0.5"}]
+
+
+def test_a_link_brings_back_settings_of_another_index_than_the_one_that_is_asked() -> None:
+    pinned = "index.cluster_size=16;index.tau=q0.5"
+    controls = index_controls(IndexConfig(cluster_size=8), values_of_links([pinned], leanrag.Config), heuristic=False)
+    ground = index_settings(IndexConfig(cluster_size=8), heuristic=False)
+    settings = settings_of_link(pinned, controls, ground)
+    assert (settings["index.cluster_size"], settings["index.tau"]) == (16, "q0.5")
 
 
 def test_the_board_and_the_question_set_have_the_same_figures(index: Index) -> None:

@@ -111,3 +111,10 @@ def test_a_day_is_written_in_words_and_no_day_stays_itself() -> None:
     assert re.fullmatch(r"2026年11月(18|19|20)日 \d\d:\d\d", numbers.day("2026-11-19T12:02:00+00:00", "zh"))
     assert numbers.day("2026-11-19T12:02:00") == numbers.day("2026-11-19T12:02:00+00:00")
     assert numbers.day("<b>soon</b>") == "<b>soon</b>"
+
+
+@pytest.mark.parametrize(
+    ("part", "expected_text"), [(0.14, "+14 %"), (-0.02, "−2 %"), (-0.002, "0 %"), (0.004, "0 %"), (0.0, "0 %")]
+)
+def test_a_change_has_its_sign_unless_it_rounds_to_nothing(part: float, expected_text: str) -> None:
+    assert numbers.change(part) == expected_text
