@@ -107,6 +107,11 @@ def code_of_board(home: Path, settings: Mapping[str, Asked], set_id: str, measur
     return Code(python, _compare(home, settings, set_id=set_id))
 
 
+def command_of_experiment(home: Path, specification: Path) -> str:
+    """Return the command that runs an experiment again, or goes on with it. specification: its file."""
+    return _command(home, ["experiment", "run", str(specification)])
+
+
 @dataclass(frozen=True)
 class ViewCode:
     """What a view of Explore shows beside entities: imports, lines of Python, and words of the command `show`."""

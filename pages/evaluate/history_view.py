@@ -1,12 +1,12 @@
 """All experiments in a table: opened again, run again, deleted."""
 
-import shlex
 from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.comparing.as_code import command_of_experiment
 from leanrag_core.errors import JobNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import strategies as all_strategies
@@ -71,9 +71,9 @@ def command(summary: ExperimentSummary) -> None:
 
 
 def command_of(experiment: str) -> str:
-    """Return the command, with the path of the experiment's specification."""
-    path = session.workbench().experiments.store.folder(experiment) / "spec.json"
-    return f"python -m leanrag_core experiment run {shlex.quote(str(path))}"
+    """Return the command that repeats the experiment with the indexes and questions of this home."""
+    bench = session.workbench()
+    return command_of_experiment(bench.root, bench.experiments.store.folder(experiment) / "spec.json")
 
 
 def export(summary: ExperimentSummary) -> None:

@@ -111,6 +111,13 @@ def test_the_finding_comes_first_with_its_interval_and_its_tokens(home: Workbenc
     assert "34 ms" in text
 
 
+def test_the_command_of_an_experiment_names_its_home(home: Workbench, visit: Visit) -> None:
+    id_ = stored(home, {"LeanRAG": [1.0], "Naive": [0.0]})
+    (command,) = visit("evaluate", home, exp=id_).code
+    specification = home.root / "experiments" / id_ / "spec.json"
+    assert command.value == f"LEANRAG_HOME={home.root} python -m leanrag_core experiment run {specification}"
+
+
 def test_a_difference_that_may_be_chance_is_called_so_with_the_number_of_questions_needed(
     home: Workbench, visit: Visit
 ) -> None:
