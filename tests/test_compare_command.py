@@ -105,8 +105,11 @@ def test_over_a_set_each_column_has_losses_and_measures(index: Path, capsys: pyt
     for column in result["columns"].values():
         assert sum(column["losses"].values()) == column["gold"] == 2
         assert {measure["measure"] for measure in column["measures"]} >= {"context-tokens", "evidence-recall"}
-    assert main(["compare", str(index), "--questions", str(index.parent / "questions.jsonl")]) == 0
-    assert re.search(r"^B vector \(.*\): of 2 gold: ", capsys.readouterr().out, re.MULTILINE)
+    columns = ("--columns", "leanrag", "leanrag:top_n=1,top_c=1")
+    assert main(["compare", str(index), "--questions", str(index.parent / "questions.jsonl"), *columns]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^A leanrag \(.*\): of 2 gold: found 2$", shown, re.MULTILINE)
+    assert re.search(r"^B leanrag \(.*\): of 2 gold: found 1; lost at \w+ 1$", shown, re.MULTILINE)
 
 
 def test_the_equal_budget_holds_for_every_column(index: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from leanrag_core.commands._score_tables import print_mean
 from leanrag_core.comparing.column_specs import ColumnSpec, column_specs
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import Lane, lane
-from leanrag_core.comparing.over_questions import over_questions
+from leanrag_core.comparing.over_questions import FOUND, over_questions
 from leanrag_core.comparing.recorded import RecordedColumn, RecordedComparison, write_comparison
 from leanrag_core.comparing.remedies import Remedy, remedy
 from leanrag_core.comparing.sharing import compare
@@ -94,9 +94,10 @@ def _over_set(
     print(f"{len(questions):,} questions")
     for spec in specs:
         result = results[spec.letter]
-        lost = ", ".join(f"{stage} {n:,}" for stage, n in result.losses.items() if n)
+        lost = ", ".join(f"{stage} {n:,}" for stage, n in result.losses.items() if n and stage != FOUND)
+        found = f"found {result.losses[FOUND]:,}{'; lost at ' if lost else ''}{lost}"
         settings = sentence(settings_words(spec.info.name, all_settings(spec.info, spec.options)))
-        print(f"{spec.letter} {spec.info.name} ({settings}): of {result.n_gold:,} gold: {lost}")
+        print(f"{spec.letter} {spec.info.name} ({settings}): of {result.n_gold:,} gold: {found}")
         print(f"  {result.mean_tokens:,.0f} context tokens, median {result.median_ms:,.1f} ms")
         for mean in result.means:
             print_mean(mean)
