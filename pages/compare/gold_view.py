@@ -13,6 +13,7 @@ from pages.common import session, state
 from pages.common.frame import page_button
 from pages.common.messages import message, say
 from pages.compare.loading import Loaded
+from pages.evaluate import experiments
 
 MARKED = "mark"  # its name in links; see GoldFinder.marked()
 
@@ -52,7 +53,8 @@ def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
 def offer_questions(key: str) -> None:
     """Draw that the corpus has no question set, with a link to making one."""
     message(say("board.no_questions"))
-    page_button("evaluate", say("board.make_questions"), "rule", key)
+    to_sets = (state.remember, experiments.TAB, experiments.SETS)
+    page_button("evaluate", say("board.make_questions"), "rule", key, *to_sets)
 
 
 def finder_of(loaded: Loaded) -> GoldFinder | None:

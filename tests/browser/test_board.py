@@ -276,7 +276,8 @@ def test_without_questions_the_board_says_where_to_make_them(
     watched.page.goto(f"{server.url}/compare?cview=board")
     expect(watched.page.get_by_text("No questions for this corpus.")).to_be_visible()
     watched.page.get_by_role("button", name="Make questions in Evaluate").click()
-    expect(watched.page).to_have_url(re.compile("/evaluate"))
+    expect(watched.page).to_have_url(re.compile("/evaluate.*tab=sets"))
+    expect(watched.page.get_by_role("button", name="Generate")).to_be_visible()
 
     quote = Evidence("bees.md", "Honey bees pollinate oilseed rape.")
     bench.question_sets.add("Own", [GoldQuestion("1", "What do bees pollinate?", evidence=(quote,))], corpus_id=corpus)
