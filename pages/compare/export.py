@@ -32,7 +32,7 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
             html('<p class="lr-muted">{}</p>', fragments.columns_sentence(loaded)),
             html('<p class="lr-read" dir="auto" style="font-size:1.2rem">{}</p>', question),
             html('<div class="cols">{}</div>', joined(_columns(loaded, traces, shared, gold))),
-            _sharing(traces, shared, gold),
+            _sharing(loaded, shared, gold),
             html("<h2>{}</h2>{}", say("compare.view.contexts"), contexts_view.table(loaded, differences_only=False)),
             _missed(loaded, gold),
             html('<p class="lr-muted lr-small">{}</p>', say("compare.exported")),
@@ -103,8 +103,8 @@ def _passages(
     return lines
 
 
-def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Markup:
-    if len(traces) < 2:
+def _sharing(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> Markup:
+    if len(traces_of(loaded)) < 2:
         return NOTHING
     template = '<div><div class="lr-upset">{}</div>{}</div>'
     pictures = joined(
@@ -114,7 +114,7 @@ def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Marku
     return html(
         '<h2>{}</h2><p class="lr-muted">{}</p><div class="kinds">{}</div>{}',
         say("compare.what_they_share"),
-        sharing_view.sentence(traces, shared, gold),
+        sharing_view.sentence(loaded, shared, gold),
         pictures,
         sharing_view.table(shared),
     )

@@ -1,6 +1,7 @@
 """The settings of one column in a panel beside the columns, by the step they affect; they take effect when applied."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,8 @@ _UNSEEN = "lr_compare_panel_unseen"  # the panel was applied; on a phone it cove
 _MORE = "draft_more"
 _ENTER = Path(__file__).with_name("panel_enter.js")
 _MODELS = ("model", "embedding", "aggregation_model")  # index settings that may name an endpoint's model
-# Changes whose forecast says how long another value takes.
-_PROBES = {True: {"chunk_tokens": 1}, False: {"cluster_size": 1}}
+# Settings whose forecast says how long another value takes: of those that read anew, and of the others.
+_PROBES = {True: "chunk_tokens", False: "cluster_size"}
 
 
 def shown() -> str:
@@ -176,9 +177,17 @@ def _index(base: IndexSummary, rows: option_rows.Rows) -> int:
                 draw(html('<div class="lr-paneltime">{}</div>', takes))
             elif name in ("cluster_size", "tau", "chunk_tokens"):
                 probe = _PROBES[name in BASE_SETTINGS]
-                other = {key: recorded[key] + by for key, by in probe.items()}
-                draw(html('<div class="lr-paneltime">{}</div>', _takes(base, other)))
+                draw(html('<div class="lr-paneltime">{}</div>', _takes(base, _unmade(base, probe, recorded[probe]))))
     return n_hidden
+
+
+def _unmade(base: IndexSummary, name: str, recorded: int) -> dict[str, Any]:
+    """Return the next larger value of that setting of which no index is there."""
+    changed = {name: recorded + 1}
+    with suppress(LeanRAGError):  # what is said then is the error
+        while session.trial(base, changed) is not None:
+            changed = {name: changed[name] + 1}
+    return changed
 
 
 def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
@@ -187,13 +196,13 @@ def _takes(base: IndexSummary, changed: Mapping[str, Any]) -> str:
         return ""
     reuses = "compare.kept_stages" if not set(changed) & set(BASE_SETTINGS) else "compare.reads_anew"
     try:
+        if session.trial(base, changed) is not None:  # the kept forecast may be older
+            return say("compare.takes_nothing")
         low, high, calls = _forecast(base, tuple(sorted(changed.items())))
     except LeanRAGError as error:
         return words(error)
     if calls:
         return say("compare.takes_calls", n=calls)
-    if not high:
-        return say("compare.takes_nothing")
     if high < 1.3 * low:
         return say("compare.takes", time=numbers.duration(high), how=say(reuses))
     return say(

@@ -1,6 +1,6 @@
 """What the columns share: as a sentence, as UpSet plots, and as a list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 from markupsafe import Markup
@@ -10,7 +10,6 @@ from leanrag_core.figures.drawing import Drawing
 from leanrag_core.figures.overlaps import upset
 from leanrag_core.messages.catalog import joined_sentences
 from leanrag_core.messages.message import message as message_of
-from leanrag_core.types.trace import Trace
 from pages.common import buttons, drawing_view, markup, state
 from pages.common.html import draw, html
 from pages.common.messages import say, words
@@ -29,7 +28,7 @@ def strip(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> None:
     as_list = state.recall("shared") == "list"
     with st.container(border=True, key="compare_share", gap="small"):
         draw(html('<div class="lr-h3">{}</div>', say("compare.what_they_share")))
-        draw(markup.muted(sentence(traces, shared, gold)))
+        draw(markup.muted(sentence(loaded, shared, gold)))
         if as_list:
             draw(table(shared))
         else:
@@ -60,12 +59,15 @@ def in_words(sharing: Sharing) -> str:
     )
 
 
-def sentence(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> str:
+def sentence(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf) -> str:
     """Return the main finding: passages that all columns share, gold that only one has, and the meaning of the tint."""
-    chunks, entities = shared.kind(CHUNKS), shared.kind(ENTITIES)
+    traces, chunks, entities = traces_of(loaded), shared.kind(CHUNKS), shared.kind(ENTITIES)
     parts = [
         say("compare.passages_in_all", n=len(chunks.of(*traces)), columns=message_of("count.columns", n=len(traces)))
     ]
+    configs = [each.live.summary.config for each in loaded if each.live is not None and each.trace is not None]
+    if len({(config.chunk_tokens, config.overlap_tokens) for config in configs}) > 1:
+        parts.append(say("compare.cut_otherwise"))
     having = [letter for letter in traces if entities.sizes.get(letter)]
     if len(having) > 1:
         parts.append(

@@ -97,6 +97,26 @@ def test_a_setting_of_the_index_is_tried_on_the_spot_and_kept(home: Workbench, v
     assert "clustersize 2" in heads(app)[1]
 
 
+def test_passages_of_chunks_of_another_size_are_said_to_be_others(home: Workbench, visit: Visit) -> None:
+    note = "the same text may count as another passage"
+    assert note not in drawn.text(visit("compare", home, **TWO, b_ix_cluster_size="2"))
+    app = visit("compare", home, **TWO, b_ix_chunk_tokens="96")
+    drawn.assert_sound(app)
+    assert note in drawn.text(app)
+
+
+def test_the_open_settings_say_of_a_trial_that_was_just_made_that_it_is_there(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, **TWO)
+    app.button("compare_settings_b").click().run()
+    assert "is there already" not in drawn.text(app)
+    app.number_input("lr_draft_index_cluster_size").set_value(2).run()
+    assert "is there already" not in drawn.text(app)
+    app.button("compare_apply").click().run()
+    assert drawn.text(app).count("is there already") == 1
+    app.number_input("lr_draft_index_cluster_size").set_value(home.indexes.all()[0].config.cluster_size).run()
+    assert "is there already" not in drawn.text(app), "another value than that of the trial takes its time"
+
+
 def test_an_index_that_cannot_be_is_said_in_its_column(home: Workbench, visit: Visit) -> None:
     app = visit("compare", home, **TWO, b_ix_tau="often")
     drawn.assert_sound(app)
