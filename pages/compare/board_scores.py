@@ -18,6 +18,7 @@ from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED
 from leanrag_core.types.summary import IndexSummary
+from pages.ask import part_view
 from pages.common import session, state
 from pages.common.messages import words
 from pages.common.quicker_runs import TURNS
@@ -84,6 +85,11 @@ class Board:
         index = self.index_of(settings)
         return "" if index is self.index else index.folder_name
 
+    def summary_of(self, settings: Mapping[str, Any]) -> IndexSummary:
+        """Return the summary of the index with these settings."""
+        other = self.index_id(settings)
+        return session.workbench().indexes.summary(other) if other else self.summary
+
     def scored(self, settings: Mapping[str, Any]) -> tuple[SetScores, float]:
         """Return what the settings find over the set, and how many seconds the measurement took."""
 
@@ -91,14 +97,19 @@ class Board:
             began = time.perf_counter()
             index = self.index_of(settings)
             with session.workbench().questions.naming_damage(index):
-                retrieve = session.workbench().questions.retriever(
-                    index, self.info.name, self.options(settings), context_alone=True
+                scores = part_view.with_quick_parts(
+                    board_state.PARTS, self.summary_of(settings), "", lambda: self._score(index, settings)
                 )
-                # If another slider was moved meanwhile, state.memory ends this run at the next question.
-                scores = _scorer(self.key, self.questions).score(retrieve, state.memory)
             return scores, time.perf_counter() - began
 
         return _results().get_or_make(self._topic(settings), run)
+
+    def _score(self, index: Index, settings: Mapping[str, Any]) -> SetScores:
+        retrieve = session.workbench().questions.retriever(
+            index, self.info.name, self.options(settings), context_alone=True
+        )
+        # If another slider was moved meanwhile, state.memory ends this run at the next question.
+        return _scorer(self.key, self.questions).score(retrieve, state.memory)
 
     def scored_column(self, column: Column) -> SetScores | None:
         """Return what a column with another system finds over the set; None if it cannot be asked at once."""

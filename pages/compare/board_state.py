@@ -8,9 +8,11 @@ import streamlit as st
 
 from leanrag_core.comparing.board_controls import Control, settings_of_link
 from pages.common import state
+from pages.common.scope import Scope
 
 NOW, PINNED, SYSTEM, MEASURE, SCALE = "bset", "bpin", "bsys", "bmeasure", "bscale"
 NAMES = (NOW, PINNED, SYSTEM, MEASURE, SCALE)  # in links
+PARTS = Scope("board")  # of the index parts that a system lacks
 LONGEST = 12  # longest trail, in points
 Settings = Mapping[str, Any]  # values by Control.key
 

@@ -18,9 +18,10 @@ from leanrag_core.presenting.making import known_estimate
 from leanrag_core.presenting.story import BOARD, AddedBoard, BoardPoint
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.settings import own_settings, settings_words
+from pages.ask import part_view
 from pages.common import choices, code_view, session, state, to_presentation
 from pages.common.component import component
-from pages.common.messages import message, say, words
+from pages.common.messages import say, words
 from pages.compare import board_stages, board_state, board_use, gold_view
 from pages.compare.board_data import board_data, move_time
 from pages.compare.board_scores import Board, board_of, end_read_ahead
@@ -76,11 +77,12 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
     try:
         data = board_data(this_board, board_session, chosen, measure)
     except PartMissing as error:
-        message(error, title=say("board.part_missing"))
+        _offer_part(this_board, part_view.missing(error))
         return
     finally:
         waiting.empty()
     board_session.is_drawn = True
+    part_view.made_line(board_state.PARTS, this_board.summary_of(this_board.now()), "")
     slider = next((control for control in this_board.controls if control.of_index), None)
     if slider is not None:
         board_stages.show(this_board.summary, words(slider.title), move_time(this_board, slider))
@@ -91,6 +93,17 @@ def _board(chosen: Sequence[Column], info: StrategyInfo, questions: tuple[GoldQu
     _present_button(this_board, board_session, measure)
     state.publish_again()
     this_board.read_ahead(board_session)
+
+
+def _offer_part(this_board: Board, part: str) -> None:
+    """Draw the part that the system lacks, with a button that makes it: of the index of the current settings, or of the
+    pinned ones."""
+    for settings in (this_board.now(), this_board.pinned()):
+        summary = this_board.summary_of(settings)
+        lacking = session.workbench().parts.lacking(session.open_index(summary))
+        if part in {each.name for each in lacking}:
+            break
+    part_view.offer(board_state.PARTS, summary, this_board.info, part)
 
 
 def _code(this_board: Board, measure: str) -> Code:

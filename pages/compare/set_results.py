@@ -6,11 +6,12 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.comparing.over_questions import SetResult, over_questions
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.system.threads import BoundedCache
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench.questions import AskRequest
+from pages.ask import part_view
 from pages.common import buttons, markup, session
 from pages.common.messages import message, say
 from pages.compare.columns import Column
@@ -32,6 +33,9 @@ def results_of(
             continue
         try:
             results[column.letter] = result_of(column, questions)
+        except PartMissing as error:
+            if not quiet:
+                part_view.offer(column.scope, column.summary, column.info, part_view.missing(error))
         except LeanRAGError as error:
             if not quiet:
                 message(error, kind="error", title=say("set.column_failed", letter=column.letter))
@@ -78,8 +82,11 @@ def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
             if n % 5 == 0:
                 place.html(str(markup.muted(say("set.running", letter=column.letter, n=n, questions=len(questions)))))
 
+        def run_all() -> SetResult:
+            return over_questions(index, questions, retrieve, say_progress)
+
         with bench.questions.naming_damage(index):
-            result = over_questions(index, questions, retrieve, say_progress)
+            result = part_view.with_quick_parts(column.scope, column.summary, "", run_all)
         place.empty()
         return result
 

@@ -40,6 +40,41 @@ def test_parts_that_take_seconds_are_made_for_the_question(
     assert launched == []
 
 
+def test_the_board_makes_parts_that_take_seconds_and_offers_to_make_others(
+    home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(part_view, "_QUICK_SECONDS", -1.0)
+        app = visit("compare", home, cview="board", bsys="lightrag")
+        drawn.assert_sound(app)
+        assert "LightRAG needs the index part" in drawn.text(app)
+        assert drawn.component(app, "lr_board") == []
+        app.button("board_make_part").click().run()
+        assert [read_spec(job).config["part"] for job in launched] == ["relation_vectors"]
+        JobLog(launched[0]).write("cancelled", error="Stopped as asked.")
+    app = visit("compare", home, cview="board", bsys="lightrag")
+    drawn.assert_sound(app)
+    assert len(drawn.component(app, "lr_board")) == 1
+    assert "made first: " in drawn.text(app)
+    assert "relation_vectors" in finished(home)
+
+
+def test_over_the_set_parts_that_take_seconds_are_made_and_others_offered(
+    home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(part_view, "_QUICK_SECONDS", -1.0)
+        app = visit("compare", home, cview="set", b_strategy="lightrag")
+        drawn.assert_sound(app)
+        assert "LightRAG needs the index part" in drawn.text(app)
+        assert app.button("b_make_part")
+    app = visit("compare", home, cview="set", b_strategy="lightrag")
+    drawn.assert_sound(app)
+    assert "needs the index part" not in drawn.text(app)
+    assert "relation_vectors" in finished(home)
+    assert launched == []
+
+
 def test_the_answer_stays_while_a_part_is_missing_and_the_question_is_asked_when_it_is_made(
     home: Workbench, visit: Visit, launched: list[Path], nothing_is_quick: None
 ) -> None:
