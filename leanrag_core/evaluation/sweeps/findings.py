@@ -311,5 +311,5 @@ def _least_read(findings: Findings) -> Message:
 def _of_axis(effect: AxisEffect) -> Message:
     if not effect.matters:
         return message("sweep.headline.axis_equal", axis=effect.axis)
-    close = ", ".join(shown_value(standing.setting) for standing in effect.values if standing.is_close)
-    return message("sweep.headline.axis_best", axis=effect.axis, values=close)
+    close = [shown_value(standing.setting) for standing in effect.values if standing.is_close]
+    return message("sweep.headline.axis_best", axis=effect.axis, values=", ".join(close), n=len(close))

@@ -1,5 +1,7 @@
 """Findings of a sweep, from scores that are written by hand."""
 
+from dataclasses import replace
+
 from leanrag_core.evaluation.statistics import differ, pair_tests
 from leanrag_core.evaluation.sweeps.findings import findings, headline
 from leanrag_core.messages.catalog import sentence
@@ -45,6 +47,10 @@ def test_an_axis_matters_where_a_value_can_be_told_from_its_best() -> None:
         "averaged over the other settings, cluster_size 20 is best",
         "averaged over the other settings, tau makes no difference that can be told",
     ]
+    spec = replace(SPEC, axes=(Axis("cluster_size", (10, 20, 30)), Axis("tau", (1,))))
+    points = (point(10, 1, 0.2, 900), point(20, 1, 0.7, 900, 1.0), point(30, 1, 0.7, 900))
+    said = [sentence(line) for line in headline(findings(replace(RESULT, spec=spec, points=points)))]
+    assert said[0] == "averaged over the other settings, cluster_size 20, 30 are best"
 
 
 def test_no_point_is_best_where_none_can_be_told_from_another() -> None:
