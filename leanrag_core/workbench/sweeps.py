@@ -25,8 +25,12 @@ from leanrag_core.indexing.build import BuildRequest, is_built
 from leanrag_core.jobs.kinds import SWEEP
 from leanrag_core.jobs.runner import Done, RunningJob
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.variants import Setting, VariantSettings, settings_in_words
+from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.storage.experiments import StoredSweep, SweepRecord, SweepStore, SweepWriter
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.layout import MANIFEST, read_manifest
@@ -37,6 +41,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport, Progress, Report, silent
 from leanrag_core.types.settings import THREADS, Execution
 from leanrag_core.types.sweep import (
+    INDEX,
     OpenedPoint,
     PointCost,
     PointIndex,
@@ -45,6 +50,7 @@ from leanrag_core.types.sweep import (
     SweepSource,
     SweepSpec,
 )
+from leanrag_core.types.visible import shortened
 from leanrag_core.workbench.builds import Builds
 from leanrag_core.workbench.corpora import Corpora
 from leanrag_core.workbench.experiment_asking import RunIndexes
@@ -328,9 +334,9 @@ class Sweeps:
             for target in in_staging(folder):
                 give_up_staging(target)
 
-    def open_point(self, id_: str, point_name: str) -> OpenedPoint:
+    def open_point(self, id_: str, point_name: str, *, language: str = ENGLISH) -> OpenedPoint:
         """Put the point's index into the person's store, to be asked: the one that is there already, else a copy of the
-        sweep's; else a job builds it.
+        sweep's; else a job builds it. language: of the name that says which settings of the index were varied.
 
         Raises SweepNotFound, InvalidConfig for an unknown point, or where the corpus is gone, StorageFailed.
         """
@@ -347,11 +353,13 @@ class Sweeps:
             return OpenedPoint(index_id)
         if (source / MANIFEST).is_file():
             copy_index(source, target)
+            name = _name_of(read_manifest(target).corpus.name, stored.spec, config, language)
+            self._indexes.store.rename(index_id, name)
             return OpenedPoint(index_id)
         names = {corpus.id: corpus.name for corpus in self._corpora.all()}
         if stored.spec.corpus not in names:
             raise InvalidConfig("sweep.point_without_corpus", corpus=stored.spec.corpus)
-        name = f"{names[stored.spec.corpus]}, {point.name}"
+        name = _name_of(names[stored.spec.corpus], stored.spec, config, language)
         return OpenedPoint(index_id, self._builds.start(stored.spec.corpus, config, name))
 
     def run_job(self, job: RunningJob) -> Done:
@@ -413,6 +421,16 @@ class _Todo:
         writer.add_index(index, cost)
         self._done += 1
         self._say(index.folder)
+
+
+def _name_of(corpus: str, spec: SweepSpec, config: IndexConfig, language: str) -> str:
+    """Return the name of a point's index: its corpus, and the settings of the index that are varied."""
+    varied = [Setting(axis.name, of_index=True) for axis in spec.axes if axis.level == INDEX]
+    if not varied:
+        return corpus
+    settings = settings_in_words(varied, VariantSettings(spec.strategy, {}, vars(config)))
+    own = sentence(message("setting.list", first="", rest=settings), language)
+    return f"{shortened(corpus, MAX_NAME - len(own))}{own}"
 
 
 def _point_index(folder: str, index: Index) -> PointIndex:

@@ -104,7 +104,7 @@ def _buttons(sweep: SweepResult, result: PointResult) -> None:
 def _to_ask(sweep: SweepResult, result: PointResult) -> None:
     """Give Ask the point's index and options; start a job first if the index has to be built. For callbacks."""
     with kept_fault(experiments.FAULT):
-        opened = session.workbench().sweeps.open_point(sweep.id, result.point.name)
+        opened = session.workbench().sweeps.open_point(sweep.id, result.point.name, language=language())
         state.remember("index", opened.index)
         options = options_of(sweep.spec, result.point)
         experiments.take_settings("", RunSpec(result.point.name, opened.index, sweep.spec.strategy, options))

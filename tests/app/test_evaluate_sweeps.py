@@ -64,7 +64,7 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
         return (SweepSummary("sizes", "Sizes", CORPUS, CORPUS, ("cluster_size", "tau"), 4, 4, 48 if done else 36, 48,
                              done, False, f"2026-11-22 {done}"),)  # fmt: skip
 
-    def opened(sweeps: Sweeps, sweep_id: str, name: str) -> OpenedPoint:
+    def opened(sweeps: Sweeps, sweep_id: str, name: str, *, language: str) -> OpenedPoint:
         asked["opened"] = name
         return OpenedPoint(sweeps._indexes.store.index_list().indexes[0].id)
 

@@ -186,7 +186,7 @@ def test_the_index_of_a_point_is_copied_into_the_list_once(bench: Workbench) -> 
     opened = bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8")
     assert opened.job == ""
     assert [index.id for index in bench.indexes.all()] == [opened.index]
-    assert bench.indexes.summary(opened.index).name == "Bees, cluster_size 4, tau 8"
+    assert bench.indexes.summary(opened.index).name == "Bees, clustersize 4, tau 8"
     assert bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8") == opened
     assert bench.indexes.open(opened.index).manifest.config.cluster_size == 4
     with pytest.raises(InvalidConfig, match="no point"):
@@ -199,6 +199,7 @@ def test_a_point_whose_index_is_not_there_is_built_by_a_job(bench: Workbench) ->
     opened = bench.sweeps.open_point(summary.id, "cluster_size 4, tau 8")
     recorded = bench.jobs.spec(opened.job)
     assert (recorded.kind, recorded.config["cluster_size"]) == ("build", 4)
+    assert recorded.arguments["name"] == "Bees, clustersize 4, tau 8"
     bench.jobs.cancel(opened.job)
 
 
