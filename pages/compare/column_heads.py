@@ -9,8 +9,9 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.figures.drawing import isolated
 from leanrag_core.retrieval.variants import Setting, settings_in_words
+from leanrag_core.storage.corpus_record import MAX_NAME
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.visible import visible_values
+from leanrag_core.types.visible import shortened, visible_values
 from leanrag_core.workbench.trials import MOST
 from pages.common import buttons, session, state
 from pages.common.component import component
@@ -128,7 +129,8 @@ def name_to_keep(column: columns.Column) -> str:
     """Return the name under which the column's trial is kept: its base's name, and what differs."""
     config = column.settings
     parts = [words(Setting(name, of_index=True).words(config.index[name])) for name in column.changed]
-    return say("ask.comma").join([column.base.name, *parts])
+    own = "".join(say("ask.comma") + part for part in parts)
+    return f"{shortened(column.base.name, MAX_NAME - len(own))}{own}"
 
 
 def keep_trial(column: columns.Column) -> None:

@@ -117,6 +117,15 @@ def test_the_open_settings_say_of_a_trial_that_was_just_made_that_it_is_there(ho
     assert "is there already" not in drawn.text(app), "another value than that of the trial takes its time"
 
 
+def test_a_trial_of_an_index_with_a_long_name_is_kept(home: Workbench, visit: Visit) -> None:
+    home.indexes.rename(first(home).folder_name, "n" * 500)
+    app = visit("compare", home, **TWO, b_ix_cluster_size="2")
+    app.button("compare_keep_b").click().run()
+    drawn.assert_sound(app)
+    assert "n…, clustersize 2" in " ".join(index.name for index in home.indexes.all())
+    assert home.trials.all() == []
+
+
 def test_an_index_that_cannot_be_is_said_in_its_column(home: Workbench, visit: Visit) -> None:
     app = visit("compare", home, **TWO, b_ix_tau="often")
     drawn.assert_sound(app)
