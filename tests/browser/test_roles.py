@@ -103,6 +103,14 @@ def test_two_roles_are_set_to_two_servers_and_each_gets_its_own(
         settled(page)
         expect(page.get_by_text("64 numbers, same text same vector")).to_be_visible()
         snap(page, "r2_roles_checked")
+        label = page.get_by_role("button", name="Check again").first.get_by_text("Check again")
+        assert label.evaluate(
+            """element => {
+                const range = document.createRange();
+                range.selectNodeContents(element);
+                return range.getBoundingClientRect().width <= element.parentElement.getBoundingClientRect().width;
+            }"""
+        ), "the label is not cut"
         assert {call.path for call in embeds.log} == {"/v1/embeddings"}
         assert {call.path for call in writer.log} == {"/v1/chat/completions"}
 
