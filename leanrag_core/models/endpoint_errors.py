@@ -48,10 +48,10 @@ class ErrorAnswer:
 
     @property
     def text(self) -> str:
-        """What the server says of the error, in a line."""
+        """What the server says of the error, in a line, without a full stop at its end: our sentence goes on."""
         text = self.cells.get("message", self.cells) or self.body or self.otherwise
         text = text if isinstance(text, str) else json.dumps(text, default=str)
-        return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
+        return re.sub(r"(?<!\.)\.$", "", " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200])
 
     @property
     def codes(self) -> frozenset[str]:

@@ -313,6 +313,14 @@ def test_a_model_that_declines_is_a_loss_of_this_call_alone(server: Any, tmp_pat
     assert len(server.asked) == 1
 
 
+def test_the_full_stop_of_a_server_does_not_stand_within_our_sentence() -> None:
+    def told(text: str) -> str:
+        return str(error_of(ErrorAnswer(400, openai_form(text), {}), "http://here", "KEY"))
+
+    assert told("Too long. Be brief.").endswith("(status 400: Too long. Be brief)")
+    assert told("Wait ...").endswith("(status 400: Wait ...)")
+
+
 @pytest.mark.parametrize("status", [200, 400, 401, 500])
 def test_a_key_that_the_server_repeats_is_in_no_message_and_no_traceback(
     server: Any, status: int, monkeypatch: pytest.MonkeyPatch
