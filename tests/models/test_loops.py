@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig
+from leanrag_core.errors import EndpointRefusal
 from leanrag_core.indexing.extraction.advice import advice_for
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.extraction.reply import SHORT_GRAPH_SCHEMA
@@ -115,3 +116,9 @@ def test_what_has_to_change_before_a_retry_follows_from_what_went_wrong() -> Non
     assert code("connection lost, after 7 tries") == "advice.no_answer"
     assert code("the prompt of 9 tokens leaves no room for a reply in the window") == "advice.too_long"
     assert code("no JSON object") == "advice.unreadable"
+    for problem in (
+        EndpointRefusal("endpoint.refuses_request", address="http://a", status=400, reason="context length exceeded"),
+        EndpointRefusal("endpoint.content_filter", address="http://a"),
+        EndpointRefusal("endpoint.model_refuses", model="m", reason="no"),
+    ):
+        assert code(str(problem)) == "advice.refused"

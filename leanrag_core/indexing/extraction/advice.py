@@ -10,6 +10,9 @@ _ADVICE = (
     ("no room for a reply", "advice.too_long"),
     ("cut at the token limit", "advice.cut"),
     ("tries", "advice.no_answer"),
+    ("refuses the request", "advice.refused"),
+    ("content filter", "advice.refused"),
+    ("declines to answer", "advice.refused"),
     ("a quarter of the reply", "advice.too_slow"),
 )
 
