@@ -111,4 +111,4 @@ def test_a_server_that_refuses_is_an_error_of_the_server(writer: EndpointServer,
     answer = client.post(ASK, json={"question": "What is a smoker?"})
     writer.refuses = {}
     assert answer.status_code == 502, answer.text
-    assert "No smokers here." in answer.json()["error"]["message"]
+    assert "(status 400: No smokers here)" in answer.json()["error"]["message"]
